@@ -1,5 +1,6 @@
 """The adapter for private parts of torch that programs are watched by: dispatch modes, trees of values, keys, names."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,15 +14,18 @@ with adapting("kernelwright", "torch"):
     import torch._prims as _primitives
     from torch._C import DisableTorchFunctionSubclass, _dispatch_has_kernel_for_dispatch_key
     from torch._prims_common import suggest_memory_format
+    from torch.nn.modules import module as _modules
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
     torch.compiler._is_compiling_flag, torch.cuda._sleep, _primitives.__all__, torch._C._is_tracing  # noqa: B018
+    _modules._global_forward_hooks, _modules._global_forward_pre_hooks, _modules._global_backward_hooks  # noqa: B018
 
 __all__ = [
     "DisableTorchFunctionSubclass",
     "TorchDispatchMode",
     "compiling",
+    "hooks_of_all_modules",
     "inductor_classes",
     "is_composite",
     "is_primitive",
@@ -56,6 +60,12 @@ def compiling() -> Iterator[None]:
         torch.compiler._is_compiling_flag = False
 
 
+def hooks_of_all_modules() -> tuple[Any, ...]:
+    """What runs around each call of any module, by number."""
+    hooks = _modules._global_forward_pre_hooks, _modules._global_forward_hooks, _modules._global_backward_hooks
+    return tuple(tuple(one) for one in hooks)
+
+
 @contextmanager
 def tracing() -> Iterator[None]:
     """As `torch.jit.is_tracing()` says while `torch.jit.trace` records a program."""
@@ -73,11 +83,13 @@ def load_process_groups() -> None:
 def of_a_process_group(rank: int, size: int) -> Iterator[None]:
     """As one of so many processes of a distributed run, which sends nothing. Needs `load_process_groups`."""
     store = torch._C._distributed_c10d.HashStore()
+    before = sys.excepthook  # a group has one of its own, and leaves it
     torch.distributed.init_process_group("fake", rank=rank, world_size=size, store=store)
     try:
         yield
     finally:
         torch.distributed.destroy_process_group()
+        sys.excepthook = before
 
 
 def keep_device_busy(cycles: int) -> None:

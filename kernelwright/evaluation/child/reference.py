@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.measure.turns import DeviceLock
+from kernelwright.backend.reference.holdings import holdings, sets
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
@@ -105,9 +106,10 @@ def run_reference(
         sketching = collected.sketching
         if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):
             collected.sketching, draws = None, draws[:1]
-        state = program.state(_model(program, seed, device, turns))
+        model = _model(program, seed, device, turns)
+        state, module = program.state(model), holdings(model) | {"sets": sets(program.reference.source)}
         built = collected.named(state, turns)
-        del state
+        del model, state
         sketched = collected.sketching is not None
         drawing = None if sketched else Drawing.of(program, draws[0].inputs, device)
         wanted = [draw for draw in draws if drawing is None or drawing.applies(draw)]
@@ -122,6 +124,7 @@ def run_reference(
         alike_in_eval=drawing is not None and drawing.contract.alike_in_eval,
         held={} if drawing is None else {name: tuple(kept) for name, kept in drawing.kept.items()},
         weight=weight_error(program),
+        module=module,
     )
     return answer, collected.tensors
 

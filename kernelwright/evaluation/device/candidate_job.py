@@ -12,6 +12,7 @@ from torch import Tensor
 
 from kernelwright.backend.launch.faults import AccessError, UninitialisedReadError
 from kernelwright.backend.measure.turns import DeviceLock
+from kernelwright.backend.reference.holdings import difference, other_start
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of, shared_with
 from kernelwright.evaluation.device.binding import Bound, bind
@@ -112,12 +113,28 @@ class Calls:
             ref = TensorRef.decode(item["tensor"])
             held.append((str(item["path"]), ref, memory.tensor(ref)))
         known = {item.name: from_raw(self.tensors[item.built], memory.device) for item in state}
+        if self.job.module:
+            self._compare(built["module"], {path: content for path, _, content in held}, known)
         self.bound = bind(held, known, {item.name: item.path for item in state})
         stores = sorted({one.tensor.store for one in self.bound})
         self.own = {path: ref for path, ref, _ in held if ref.store not in stores}
         if self.server.kernels is not None:
             self.server.own = frozenset(ref.store for ref in self.own.values())
         return stores
+
+    def _compare(self, module: Json, held: Mapping[str, Tensor], known: Mapping[str, Tensor]) -> None:
+        """Raise HostLeftError if the module is another one than the reference's, apart from what it gives."""
+        told = difference(self.job.module, module)
+        for item in self.job.state if not told else ():
+            mine, found = known[item.name], held.get(item.path)
+            if (
+                found is not None
+                and (found.shape, found.dtype) == (mine.shape, mine.dtype)
+                and other_start(mine, found)
+            ):
+                told = f"self.{item.path} starts with other values than the reference's"
+        if told:
+            raise HostLeftError(f"ModuleError: {told}", told=True)
 
     def _unbound(self) -> list[str]:
         if self.job.program.form == "function":

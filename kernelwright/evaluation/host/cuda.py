@@ -1,14 +1,56 @@
 """`torch.cuda` as host code finds it: one device that is always there, and no way to run anything on the side."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 from unittest import mock
 
 import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from kernelwright.backend.launch.execute import cuda_elsewhere
 from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.withheld import DeviceTensor, public, withheld
+
+_UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
+_FACTORIES = frozenset(
+    "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
+    "triu_indices logspace".split()
+)
+
+
+class DeviceMode(TorchFunctionMode):
+    """Gives tensors of the device where host code asks for cuda ones."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        named = dict(kwargs or {})
+        if any(isinstance(value, DeviceTensor) for value in (*args, *named.values())):
+            return func(*args, **named)
+        name = getattr(func, "__name__", "")
+        if func is Tensor.cuda or (func is Tensor.to and any(map(_is_cuda, (*args[1:], *named.values())))):
+            rest = tuple(v for v in args[1:] if not _is_cuda(v) and not isinstance(v, bool))
+            kept = {key: v for key, v in named.items() if key in ("dtype", "copy", "memory_format")}
+            plain = args[0].to(*rest, **kept) if func is Tensor.to and (rest or kept) else args[0]
+            return public(self._session, plain.detach().clone())
+        if _is_cuda(named.get("device")) and name in _UNFILLED:
+            like = func(*args, **{**named, "device": "meta"})
+            return withheld(self._session, like.shape, like.stride(), like.dtype)
+        if _is_cuda(named.get("device")) and name in _FACTORIES:
+            return public(self._session, func(*args, **{**named, "device": "cpu"}))
+        return func(*args, **named)
+
+
+def _is_cuda(value: Any) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and value.split(":")[0] == "cuda"
 
 
 class _Stream:

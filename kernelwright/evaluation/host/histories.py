@@ -33,9 +33,12 @@ MAKERS: Mapping[str, Callable[[Any], Any]] = {
     "embedding": lambda x: torch.embedding(x, x.detach()),
     "selection": lambda x: torch.where(x.detach(), x, x),
     "concatenation": lambda x: torch.cat((x, x)),
+    "second half": lambda x: torch.unsafe_chunk(x, 2)[1],
+    "third part": lambda x: torch.unsafe_split(x, 1)[2],
+    "mean": lambda x: torch.var_mean(x, -1)[1],
 }
 
-_FREQUENT = ("product", "sum", "relu", "linear layer", "normalization")
+_FREQUENT = ("product", "sum", "relu", "linear layer", "normalization", "second half")
 
 
 def made_by(maker: str, value: Any) -> Any:

@@ -15,6 +15,10 @@ from kernelwright.evaluation.protocol.chance import chance
 #: Modules that take longer to build, or hold more, are built twice and not copied.
 _SECONDS, _BYTES = 0.1, 4 << 20
 _spent = time.process_time
+#: Layers of a deep model, and the most bytes that each may hold.
+_LAYERS, _LAYER_BYTES = 16, 64 << 10
+#: Numbers of instances that stand for the one that is in evaluation mode for good.
+EVALUATED = (1, 4, 7, 10)
 #: Methods that give tensors by name, or without one.
 _GIVING = ("parameters", "buffers", "named_parameters", "named_buffers")
 
@@ -44,15 +48,25 @@ def more(make: Callable[[], nn.Module]) -> list[nn.Module]:
     return made
 
 
+def layers(make: Callable[[], nn.Module]) -> list[nn.Module]:
+    """So many instances as a deep model has, each with weights of its own; none if that takes long, or much memory."""
+    began, made = _spent(), list[nn.Module]()
+    while len(made) < _LAYERS and _spent() - began < _SECONDS / 4:
+        made.append(make())
+        if sum(one.nbytes for _, one in held_tensors(made[0])) > _LAYER_BYTES:
+            return []
+    return made
+
+
 def _copies(first: nn.Module) -> Iterator[nn.Module]:
     with torch.no_grad():
         for tensor in nn.Module.parameters(first):
             if tensor.is_floating_point() and tensor.device.type == "cpu":
                 tensor.add_(torch.rand_like(tensor))  # what no constructor gives
-    makers: tuple[Callable[[nn.Module], Any], ...] = (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)))
-    for make in makers:
+    made: Any = first
+    for make, of in ((copy.deepcopy, first), (_pickled, first), (_pickled, None)):
         try:
-            made = make(first)
+            made = make(made if of is None else of)  # the last is a copy of a copy
         except Exception:  # noqa: BLE001 - a module may refuse to be copied
             continue
         known = dict(held_tensors(made)) if isinstance(made, nn.Module) else {}
@@ -60,6 +74,10 @@ def _copies(first: nn.Module) -> Iterator[nn.Module]:
             if path not in known or not torch.equal(tensor, known[path]):
                 raise ModuleError(f"a copy of ModelNew has lost its weight {path}; let torch.nn.Module copy it")
         yield made
+
+
+def _pickled(one: Any) -> Any:
+    return pickle.loads(pickle.dumps(one))
 
 
 def check(model: nn.Module) -> None:

@@ -24,7 +24,7 @@ from kernelwright.backend.launch.binding import (
 from kernelwright.evaluation.host.descriptors import Shape, rebuilding, taken_apart
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import DeviceTensor, Store, reference_to
-from kernelwright.evaluation.protocol.kernel_text import undecorated
+from kernelwright.evaluation.protocol.kernel_text import undecorated, written_parameters
 from kernelwright.evaluation.protocol.link import Json
 
 
@@ -119,6 +119,7 @@ class HostKernels:
         key = self._told.setdefault(json.dumps(told, sort_keys=True), own)
         self._described[place] = handle, key
         if key == own:
+            self._session.written[key] = written_parameters(source)
             self._session.post({"do": "kernel", "key": key, **told})
         return key
 

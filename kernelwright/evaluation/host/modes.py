@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.torch_private import compiling
-from kernelwright.evaluation.host.callers import DEPTHS, THREADS, below, in_event_loop, in_thread
+from kernelwright.evaluation.host.callers import DEPTHS, THREADS, below, handling, in_event_loop, in_thread
+from kernelwright.evaluation.host.dressings import DRESSINGS, MOVES, check_result, dressed
 from kernelwright.evaluation.host.histories import any_maker, made_by, noticed, with_gradients
 from kernelwright.evaluation.host.settings import SETTINGS
 from kernelwright.evaluation.protocol.chance import chance
@@ -23,8 +24,9 @@ Around = contextlib.AbstractContextManager[Any]
 #: What gradients a world may have; inputs want them in `training` alone.
 _GRADIENTS = ("", "grad", "training", "training", "inference")
 _AUTOCAST = (None, torch.float16, torch.bfloat16)
-#: Processes of a distributed run: which one, of how many.
+#: Processes of a distributed run: which one, of how many; each machine has four of them.
 _RANKS = ((1, 2), (0, 2), (0, 8), (5, 8))
+_EACH = 4
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,14 @@ class World:
 
     `inputs` "activation": results of `makers`; "parameter"; "new": tensor objects that no call had before.
     `rank`: which process of a distributed run this is, and of how many. `settings` are names of global settings.
-    `thread`: which kind of thread calls, "" for the main one. `weights`: whether weights want gradients too.
+    `thread`: which kind of thread calls, "" for the main one. `weights`: 1 if weights want gradients too, 2 if every
+    second one does.
     `instance`: 0 for the module that is judged, other numbers for others. `hooks`: whether hooks are registered with
     it. `depth`: how many modules are around it. `loop`: whether an event loop runs. `by_name`: how many of the last
     inputs are passed by name. `backward`: whether tensors have gradients already; `noticed`: whether they have hooks.
     `alone`: the number of the one tensor that wants gradients, and `part` of the one module that evaluates, 0 for all.
+    `handling`: whether the caller handles an exception. `dressings` are around the module, and `move` says how its
+    weights are put into other tensors (see `host.dressings`).
     """
 
     gradients: str = ""
@@ -48,7 +53,7 @@ class World:
     thread: str = ""
     compiling: bool = False
     evaluating: bool = False
-    weights: bool = False
+    weights: int = 0
     instance: int = 0
     hooks: bool = False
     makers: tuple[str, ...] = ("view",)
@@ -59,6 +64,9 @@ class World:
     noticed: bool = False
     alone: int = 0
     part: int = 0
+    handling: bool = False
+    dressings: frozenset[str] = field(default_factory=frozenset)
+    move: str = ""
 
 
 #: Worlds with one property each, and a few with two; calls are made in these in turn.
@@ -114,7 +122,7 @@ def drawn_world(may_evaluate: bool, may_autocast: bool) -> World:
         chance.choice(THREADS) if chance.random() < 0.5 else "",
         chance.random() < 0.3,
         may_evaluate and chance.random() < 0.5,
-        chance.random() < 0.5,
+        chance.choice((0, 0, 1, 2)),
         chance.randrange(1, 12) if chance.random() < 0.4 else 0,
         chance.random() < 0.2,
         tuple(any_maker() for _ in range(4)),
@@ -125,6 +133,9 @@ def drawn_world(may_evaluate: bool, may_autocast: bool) -> World:
         chance.random() < 0.4,
         chance.randrange(1, 8) if chance.random() < 0.3 else 0,
         chance.randrange(1, 8) if chance.random() < 0.3 else 0,
+        chance.random() < 0.2,
+        frozenset(name for name, dressing in DRESSINGS.items() if chance.random() < dressing.share),
+        chance.choice((*MOVES, *[""] * 12)),
     )
 
 
@@ -144,6 +155,9 @@ def called(world: World, call: Call, values: Values, around: Callable[[], Around
             return in_event_loop(quiet) if world.loop else quiet()
 
     def quiet() -> Any:
+        return handling(made) if world.handling else made()
+
+    def made() -> Any:
         return _called(world, call, values, model)
 
     return in_thread(world.thread, work)
@@ -158,7 +172,7 @@ def _called(world: World, call: Call, values: Values, model: nn.Module | None) -
             return _with_parameters(lambda given: below(world.depth, lambda: call(given)), values, model)
         wanting = [value for value in values if isinstance(value, Tensor)] if world.gradients == "training" else []
         if world.gradients != "inference" and world.weights and model is not None:
-            wanting += nn.Module.parameters(model)
+            wanting += list(nn.Module.parameters(model))[:: world.weights]
         stack.enter_context(_wanting_gradients(wanting, world.alone))
         makers = itertools.cycle(world.makers)
         given = [made_by(next(makers), value) for value in values] if world.inputs == "activation" else values
@@ -168,13 +182,18 @@ def _called(world: World, call: Call, values: Values, model: nn.Module | None) -
             stack.enter_context(noticed([value for value in (*given, *wanting) if isinstance(value, Tensor)]))
         if world.autocast is not None:
             stack.enter_context(_autocast(world.autocast))
-        return below(world.depth, lambda: call(given))
+        result = below(world.depth, lambda: call(given))
+        if world.move and model is not None:
+            check_result(result, model)
+        return result
 
 
 def _enter_settings(world: World, stack: contextlib.ExitStack, model: nn.Module | None) -> None:
     """Enter what a world has for all of the process."""
     if world.rank is not None:
         stack.enter_context(mock.patch.dict(os.environ, _environment(*world.rank)))
+    if model is not None and (world.dressings or world.move):
+        stack.enter_context(dressed(model, world.dressings, world.move))
     for name, setting in SETTINGS.items():
         if name in world.settings:
             stack.enter_context(setting.entered())
@@ -204,8 +223,15 @@ def _with_parameters(call: Call, values: Values, model: nn.Module | None) -> Any
 
 def _environment(rank: int, world_size: int) -> dict[str, str]:
     """What tells processes of a distributed run apart."""
-    own, size = str(rank), str(world_size)
-    return {"RANK": own, "LOCAL_RANK": own, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "GROUP_RANK": "0"}
+    own, size = str(rank % _EACH), str(min(world_size, _EACH))
+    group = str(rank // _EACH)
+    return {
+        "RANK": str(rank),
+        "WORLD_SIZE": str(world_size),
+        "LOCAL_RANK": own,
+        "LOCAL_WORLD_SIZE": size,
+        "GROUP_RANK": group,
+    }
 
 
 @contextlib.contextmanager
@@ -228,7 +254,7 @@ def evaluating(model: nn.Module | None, part: int = 0) -> Iterator[None]:
     try:
         if part and modes:
             modes[part % len(modes)][0].training = False
-        elif model is not None:
+        elif model is not None and model.training:  # nobody calls eval() twice
             model.eval()
         yield
     finally:

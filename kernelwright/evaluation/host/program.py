@@ -14,14 +14,14 @@ from typing import Any
 import torch
 import torch.distributed.tensor  # tensor subclasses make torch import it: once here, not in every child
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
+from kernelwright.backend.reference.holdings import holdings
 from kernelwright.backend.reference.program import held_tensors, init_call
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library, looks, triton_names
-from kernelwright.evaluation.host.effects import leaving_all
-from kernelwright.evaluation.host.instances import check, earlier, hooked, more
+from kernelwright.evaluation.host.effects import Building, Shared, leaving_all
+from kernelwright.evaluation.host.instances import EVALUATED, check, earlier, hooked, layers, more
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating, world_in_the_dialect
 from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
@@ -33,7 +33,6 @@ from kernelwright.evaluation.host.withheld import (
     giving_the_first,
     public,
     reference_to,
-    withheld,
 )
 from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef, results_kept
@@ -41,44 +40,8 @@ from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorR
 #: Words of what Python leaves out with its option -OO.
 _DEBUGGING = ("assert", "__debug__", "__doc__")
 _LINK_BYTES = 1 << 30
-_UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
-_FACTORIES = frozenset(
-    "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
-    "triu_indices logspace".split()
-)
-
-
-class _DeviceMode(TorchFunctionMode):
-    """Gives tensors of the device where host code asks for cuda ones."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        named = dict(kwargs or {})
-        if any(isinstance(value, DeviceTensor) for value in (*args, *named.values())):
-            return func(*args, **named)
-        name = getattr(func, "__name__", "")
-        if func is Tensor.cuda or (func is Tensor.to and any(map(_is_cuda, (*args[1:], *named.values())))):
-            rest = tuple(v for v in args[1:] if not _is_cuda(v) and not isinstance(v, bool))
-            kept = {key: v for key, v in named.items() if key in ("dtype", "copy", "memory_format")}
-            plain = args[0].to(*rest, **kept) if func is Tensor.to and (rest or kept) else args[0]
-            return public(self._session, plain.detach().clone())
-        if _is_cuda(named.get("device")) and name in _UNFILLED:
-            like = func(*args, **{**named, "device": "meta"})
-            return withheld(self._session, like.shape, like.stride(), like.dtype)
-        if _is_cuda(named.get("device")) and name in _FACTORIES:
-            return public(self._session, func(*args, **{**named, "device": "cpu"}))
-        return func(*args, **named)
-
-
-def _is_cuda(value: Any) -> bool:
-    if isinstance(value, torch.device):
-        return value.type == "cuda"
-    return isinstance(value, str) and value.split(":")[0] == "cuda"
+#: The first call before which other layers are called.
+_LAYERS_FROM = 3
 
 
 def serve(connection: socket.socket, walls: Sequence[str]) -> None:
@@ -124,7 +87,13 @@ class _Host:
         #: An instance built before the one that is judged, and others that share the tensors of that one.
         self.first: Any = None
         self.others: list[Any] = []
+        #: One that is in evaluation mode for good, and those of other layers with weights of their own.
+        self.evaluated: Any = None
+        self.strangers: list[nn.Module] = []
+        self.module: Json = {}
         self.kept: list[Made] = []
+        #: Stores of what the reference holds, too.
+        self.bound: set[int] = set()
         self.calls = Rehearsals(session)
 
     def run(self) -> None:
@@ -135,16 +104,17 @@ class _Host:
         if not self.job["bare"]:
             looks.hide_limits(lambda: self.session.rehearsing)
             looks.forbid(self.session.leave)
+            self.shared = Shared()
         with self._around():
             call, held = self._load()
-            answer = self.session.ask({"do": "built", "held": held})
+            answer = self.session.ask({"do": "built", "held": held, "module": self.module})
             while "call" in answer:
                 answer = self._answer(call, answer["call"])
 
     @contextlib.contextmanager
     def _around(self) -> Iterator[None]:
         """What host code runs in, in each thread."""
-        with _DeviceMode(self.session), torch.no_grad():
+        with cuda.DeviceMode(self.session), torch.no_grad():
             yield
 
     def _load(self) -> tuple[Callable[..., Any], list[Json]]:
@@ -188,13 +158,17 @@ class _Host:
         self, made: Callable[..., Any], lean: Callable[..., Any] | None
     ) -> tuple[Callable[..., Any], list[Json]]:
         arguments, keywords = init_call(self._arguments())
+        building = Building()
         if not self.job["bare"]:  # any Python may keep what its first instance holds, and use it in others
-            self.first, *self.others = earlier(functools.partial(made, *arguments, **keywords))
+            make = functools.partial(made, *arguments, **keywords)
+            torch.manual_seed(int(self.job["seed"]) + 1)  # not as the judged one is begun with
+            self.first, *self.others = earlier(functools.partial(building.made, make))
             arguments, keywords = init_call(self._arguments())
         torch.manual_seed(int(self.job["seed"]))
-        model = made(*arguments, **keywords)
+        model = building.made(functools.partial(made, *arguments, **keywords))
         if not isinstance(model, nn.Module):
             raise TypeError("ModelNew is no torch.nn.Module")
+        self.module = holdings(model) | {"effect": building.effect}
         if self.job["bf16"]:  # as the reference is
             model.to(torch.bfloat16)
         held = []
@@ -213,6 +187,7 @@ class _Host:
         if not self.job["bare"]:
             check(model)
             self._share(model, [functools.partial(one, *arguments, **keywords) for one in (made, lean) if one])
+            self.shared.settle()
         return lambda values, _state, world: _passing(model, self._named(values), world.by_name), held
 
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -223,10 +198,13 @@ class _Host:
         """Let the other instances hold the tensors that the judged one holds; those that cannot are left out."""
         if self.others:  # it is built quickly
             self.others += more(makers[0])
+            self.strangers = layers(makers[0])
             with contextlib.suppress(Exception):  # as above
                 self.others += [make() for make in makers[1:]]
+            with contextlib.suppress(Exception):  # a module may refuse to be built once more
+                self.evaluated = makers[0]()
         known = dict(held_tensors(model))
-        for other in self.others:
+        for other in filter(None, (*self.others, self.evaluated)):
             for path, tensor in list(held_tensors(other)):
                 mine = known.get(path)
                 if (
@@ -235,6 +213,13 @@ class _Host:
                     and mine.shape == tensor.shape
                 ):
                     _put_in_place(other, path, tensor, DeviceTensor(mine.store, mine))
+
+        for stranger in self.strangers:
+            for path, tensor in list(held_tensors(stranger)):
+                if not isinstance(tensor, DeviceTensor):
+                    on_device = public(self.session, tensor.detach().clone())
+                    on_device.store.withhold()  # as those of the judged one are
+                    _put_in_place(stranger, path, tensor, on_device)
 
     def _arguments(self) -> Any:
         """What the class is built from: given, or found as the reference finds it."""
@@ -247,20 +232,24 @@ class _Host:
         for number in request["withhold"]:
             if number in self.stores:
                 self.stores[number].content, self.stores[number].stale = None, False
+                self.bound.add(number)
         if request["tune_again"]:
             self.kernels.tune_again()
             cuda.appear(request["number"])
         if request["bump"]:
-            models = [self.model, *self.others] if self.model is not None else []
+            models = [one for one in (self.model, *self.others, self.evaluated) if one is not None]
             with giving_the_first():  # as a write does; the device has the content already
                 for _, tensor in itertools.chain.from_iterable(map(held_tensors, models)):
                     if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
                         tensor.copy_(tensor)
+        if request["may_evaluate"] and self.evaluated is not None and self.evaluated.training:
+            with contextlib.suppress(Exception):  # as above
+                self.evaluated.eval()
         state = {name: self._value(value) for name, value in request["state"].items()}
 
         def run(world: World) -> Any:
             values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
-            model = self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
+            model = self._instance(world)
             with evaluating(None if request["training"] else model):
 
                 def work(given: list[Any]) -> Any:
@@ -274,11 +263,34 @@ class _Host:
             made = Made.of(run(world_in_the_dialect(request["mode"], self.job["text"], request["may_evaluate"])))
         else:
             asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
-            made = self.calls.call(run, NAMED[request["mode"]], given_names(request, self.stores), asked)
+            names = given_names(request, self.stores)
+            made = self.calls.call(run, NAMED[request["mode"]], names, asked, self._layers(request))
+        if not self.job["bare"]:
+            self.shared.check()
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
         kept = [made, *self.kept]  # callers keep results while they make other calls
         self.kept = kept[: results_kept([sum(TensorRef.decode(ref).numel for ref in one.described) for one in kept])]
+        results = {ref[0] for one in self.kept for ref in one.described}
+        self.session.returned(frozenset(results | self.bound))
         return answer
+
+    def _layers(self, request: Json) -> Iterator[Callable[[], Any]]:
+        """Once, calls of other layers of a deep model, whose weights are others and were written to as often."""
+        strangers, self.strangers = (self.strangers, []) if request["number"] >= _LAYERS_FROM else ([], self.strangers)
+        versions = {path: one._version for path, one in held_tensors(self.model)} if self.model and strangers else {}
+        for stranger in strangers:
+            with giving_the_first():
+                for path, tensor in held_tensors(stranger):
+                    for _ in range(versions.get(path, 0) - tensor._version):
+                        tensor.copy_(tensor)
+            values = [self._value(value) for value in request["inputs"]]
+            yield functools.partial(_passing, stranger, self._named(values), 0)
+
+    def _instance(self, world: World) -> Any:
+        """The module that is called in a world."""
+        if world.evaluating and world.instance in EVALUATED and self.evaluated is not None:
+            return self.evaluated
+        return self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
 
     def _called(
         self,

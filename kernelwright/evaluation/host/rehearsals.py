@@ -1,7 +1,7 @@
 """Calls without effect before one that counts: a program may ask what it runs under, and count its calls."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,17 @@ from kernelwright.evaluation.host.modes import STEADY, World, drawn_world
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.traces import Trace
 from kernelwright.evaluation.host.withheld import DeviceTensor, reference_to
+from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, LinkError
 
 #: Time for calls without effect: of the processor, and by the clock.
 _SECONDS, _WALL_SECONDS = 2.0, 10.0
 #: Before the last call one rehearsal of so many is in a drawn world: those take longer.
 _DRAWN_EVERY = 8
+#: Rehearsals before one call that may write what the program keeps.
+_LASTING = 32
+#: The share of calls that are made in the first drawn world.
+_BOLD = 1 / 3
 #: The clocks as they were before any candidate ran.
 _now, _spent = time.monotonic, time.process_time
 
@@ -58,12 +63,21 @@ class Rehearsals:
         self._session = session
         self._known: set[str] = set()
 
-    def call(self, run: Callable[[World], Any], world: World, names: Mapping[int, str], wanted: Wanted) -> Made:
+    def call(
+        self,
+        run: Callable[[World], Any],
+        world: World,
+        names: Mapping[int, str],
+        wanted: Wanted,
+        layers: Iterable[Callable[[], Any]],
+    ) -> Made:
         """Make a call in a world, or in another in which the program asks for other things; `names` are the stores that
-        it is given."""
+        it is given. `layers` are called before, without effect."""
         key, made = "", None
         if wanted.rehearsals:
             with self._session.replaying():
+                for layer in layers:
+                    self._steady(lambda _world, layer=layer: layer(), World())  # type: ignore[misc]
                 world, key, made = self._rehearsed(run, world, names, wanted)
         if made is None:
             key, made = self._traced(run, world, names)
@@ -76,28 +90,34 @@ class Rehearsals:
         """Rehearse as far as there is time: the world to call the program in, and if a rehearsal is to count what the
         program asked for and gave.
 
-        A rehearsal in a drawn world counts if the program asked for other things than ever before. The last call is not
-        made before the program was called as often as wanted.
+        A rehearsal in a drawn world counts if the program asked for other things than ever before, and one time in
+        three if it is the first: what a program keeps then is as calls before left it. The last call is not made before
+        the program was called as often as wanted.
         """
+        bold = chance.random() < _BOLD
         until, latest, known = _spent() + _SECONDS, _now() + _WALL_SECONDS, set(self._known)
+        lasting = 0
         for number in range(wanted.rehearsals):
-            if _spent() > until or _now() > latest:
+            if _spent() > until or _now() > latest or lasting >= _LASTING:
                 break
             if wanted.last and number % _DRAWN_EVERY:
-                self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
+                lasting += self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
                 continue
             drawn = drawn_world(wanted.may_evaluate, wanted.may_autocast)
             with self._session.rehearsal() as rehearsal:
                 try:
-                    key, made = self._traced(run, drawn, names)
+                    key, gave = self._traced(run, drawn, names)
                 except (LinkError, ModuleError, EffectError):
                     raise
                 except Exception:  # noqa: BLE001 - a program may say that it is not made for such a world
                     continue
                 new = key not in known
-                rehearsal.counts = new and rehearsal.whole and not wanted.last
+                rehearsal.counts = (new or (bold and not number)) and rehearsal.whole and not wanted.last
+                made = gave if rehearsal.counts else None
+                del gave  # what nobody holds is no memory that the program keeps
             if rehearsal.counts:
                 return drawn, key, made
+            lasting += rehearsal.lasting > 0
             if new:
                 known.add(key)
                 world = drawn
@@ -105,15 +125,16 @@ class Rehearsals:
                     break
         return world, "", None
 
-    def _steady(self, run: Callable[[World], Any], world: World) -> None:
-        """Call the program quickly, without looking at what it asks for."""
-        with self._session.rehearsal(traced=False):
+    def _steady(self, run: Callable[[World], Any], world: World) -> bool:
+        """Call the program quickly, without looking at what it asks for; whether it wrote what it keeps."""
+        with self._session.rehearsal(traced=False) as rehearsal:
             try:
                 run(world)
             except LinkError:
                 raise
             except Exception:  # noqa: BLE001 - as above
-                return
+                pass
+        return rehearsal.lasting > 0
 
     def _traced(self, run: Callable[[World], Any], world: World, names: Mapping[int, str]) -> tuple[str, Made]:
         """A call, and what it asks the device for, as a key."""

@@ -17,12 +17,14 @@ _PENDING_BYTES = 32 << 20
 @dataclass
 class Rehearsal:
     """A call without effect, whose requests wait from `start` on. It is `whole` where it has asked for no answer, and
-    `counts` where it is to have its effect after all."""
+    `counts` where it is to have its effect after all. So many of its launches are `lasting`: they have their effect, as
+    the program keeps what they write."""
 
     start: int
     traced: bool
     whole: bool = True
     counts: bool = False
+    lasting: int = 0
 
 
 class Session:
@@ -38,6 +40,15 @@ class Session:
         self._rehearsal: Rehearsal | None = None
         #: Takes down the requests of a call.
         self.trace: Trace | None = None
+        #: Parameters that kernels may write through, by a kernel's key.
+        self.written: dict[str, frozenset[str]] = {}
+        #: Stores that there are, and those among them that a launch with effect may have written to.
+        self._live: set[int] = set()
+        self._touched: set[int] = set()
+        #: Stores of weights, and of results that the caller keeps: no others that last are the program's own.
+        self.known: frozenset[int] = frozenset()
+        #: Whether the program keeps memory from call to call that kernels write to.
+        self.keeps = False
 
     @property
     def rehearsing(self) -> bool:
@@ -47,7 +58,7 @@ class Session:
     @property
     def drops_launches(self) -> bool:
         """Whether launches are not even taken down."""
-        return self._rehearsal is not None and not self._rehearsal.traced
+        return self._rehearsal is not None and not self._rehearsal.traced and not self.keeps
 
     def post(self, message: Json, raw: bytes = b"") -> None:
         """A request without an answer; sent before the next that has one."""
@@ -107,8 +118,8 @@ class Session:
 
     @contextlib.contextmanager
     def rehearsal(self, traced: bool = True) -> Iterator["Rehearsal"]:
-        """Requests wait meanwhile. Afterwards launches among them are dropped, unless the rehearsal counts; where it is
-        not traced they are not even asked for."""
+        """Requests wait meanwhile. Afterwards launches among them are dropped, unless the rehearsal counts or they
+        write what the program keeps; where it is not traced they are not even asked for."""
         rehearsal = self._rehearsal = Rehearsal(len(self._pending), traced)
         try:
             yield rehearsal
@@ -118,11 +129,41 @@ class Session:
                 self._drop(rehearsal)
 
     def _drop(self, rehearsal: "Rehearsal") -> None:
-        start = rehearsal.start
-        self._pending[start:] = [one for one in self._pending[start:] if one[0]["do"] != "launch"]
+        waiting = self._pending[rehearsal.start :]
+        lasting = self._lasting([message for message, _ in waiting]) if self.keeps else frozenset()
+        rehearsal.lasting += len(lasting)
+        self._pending[rehearsal.start :] = [one for one in waiting if one[0]["do"] != "launch" or id(one[0]) in lasting]
+
+    def _lasting(self, messages: Sequence[Json]) -> frozenset[int]:
+        """The launches, by identity, that write what the program keeps, and those that write what these read."""
+        wanted, found = self._live - self.known, set()
+        for message in reversed(messages):
+            if message["do"] == "launch" and not wanted.isdisjoint(self._writes(message)):
+                found.add(id(message))
+                wanted |= {one["tensor"][0] for one in message["arguments"].values() if "tensor" in one}
+        return frozenset(found)
+
+    def _writes(self, message: Json) -> Iterator[int]:
+        arguments = message["arguments"]
+        for name in self.written.get(message["kernel"], arguments.keys()):
+            if "tensor" in arguments.get(name, ()):
+                yield arguments[name]["tensor"][0]
+
+    def returned(self, known: frozenset[int]) -> None:
+        """A call with effect is over, and these stores are no memory of the program's own."""
+        self.known = known
+        self._touched &= self._live
+        self.keeps = self.keeps or not self._touched <= known
 
     def _note(self, message: Json, raw: bytes) -> None:
         self._pending.append((message, raw))
+        kind = message["do"]
+        if kind == "alloc":
+            self._live.add(message["id"])
+        elif kind == "free":
+            self._live.discard(message["id"])
+        elif kind == "launch" and self._rehearsal is None:
+            self._touched.update(self._writes(message))
         if self.trace is not None:
             self.trace.note(message, raw)
 

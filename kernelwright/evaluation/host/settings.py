@@ -5,6 +5,7 @@ import contextlib
 import gc
 import importlib.machinery
 import io
+import logging
 import os
 import sys
 import threading
@@ -12,34 +13,39 @@ import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from unittest import mock
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
 from kernelwright.backend.torch_private import TorchDispatchMode, load_process_groups, of_a_process_group, tracing
 from kernelwright.evaluation.host import cuda
 from kernelwright.evaluation.protocol.chance import chance
 
-load_process_groups()  # once here, not in every child
+# Once here, not in every child: what some settings import changes the environment and the filters of warnings.
+load_process_groups()
+with mock.patch.dict(os.environ), warnings.catch_warnings():
+    torch.use_deterministic_algorithms(torch.are_deterministic_algorithms_enabled())
 
 #: A module whose attributes are set through properties, which type checkers do not see.
 _deterministic: Any = torch.utils.deterministic
 _cudnn: Any = torch.backends.cudnn
 _mkldnn: Any = torch.backends.mkldnn
+_matmul: Any = torch.backends.cuda.matmul
 Around = contextlib.AbstractContextManager[Any]
 
 
 @contextlib.contextmanager
-def _repeatable() -> Iterator[None]:
-    filled, before = _deterministic.fill_uninitialized_memory, torch.are_deterministic_algorithms_enabled()
+def _repeatable(warn_only: bool) -> Iterator[None]:
+    filled, before = _deterministic.fill_uninitialized_memory, torch.get_deterministic_debug_mode()
     try:
         _deterministic.fill_uninitialized_memory = False  # host code holds no memory that could be filled
-        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.use_deterministic_algorithms(True, warn_only=warn_only)
         yield
     finally:
-        torch.use_deterministic_algorithms(before)
+        torch.set_deterministic_debug_mode(before)
         _deterministic.fill_uninitialized_memory = filled
 
 
@@ -176,10 +182,45 @@ def _among_threads() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _ignoring_warnings() -> Iterator[None]:
+def _warning(action: Literal["ignore", "error"]) -> Iterator[None]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter(action)
         yield
+
+
+@contextlib.contextmanager
+def _logging(level: int) -> Iterator[None]:
+    """With a level of logging for all of the program, and nobody who writes it down."""
+    root, silent = logging.getLogger(), logging.NullHandler()
+    before = root.level
+    root.addHandler(silent)
+    root.setLevel(level)
+    try:
+        yield
+    finally:
+        root.setLevel(before)
+        root.removeHandler(silent)
+
+
+@contextlib.contextmanager
+def _set(owner: Any, name: str, value: bool) -> Iterator[None]:
+    """With a property of one of torch's backends at this value; `mock.patch` would not put it back."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextlib.contextmanager
+def _uncached() -> Iterator[None]:
+    before = torch.is_autocast_cache_enabled()
+    torch.set_autocast_cache_enabled(False)
+    try:
+        yield
+    finally:
+        torch.set_autocast_cache_enabled(before)
 
 
 @contextlib.contextmanager
@@ -203,6 +244,7 @@ _VARIABLES: Mapping[str, str] = {
     "PYTHONOPTIMIZE": "1",
     "SLURM_JOB_ID": "4211",
     "SLURM_PROCID": "1",
+    "NODE_RANK": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "TORCH_LOGS": "recompiles",
     "WANDB_MODE": "offline",
@@ -219,15 +261,23 @@ class Setting:
 
 #: By name.
 SETTINGS: Mapping[str, Setting] = {
-    "repeatable": Setting(_repeatable, 0.25),
+    "repeatable": Setting(lambda: _repeatable(warn_only=True), 0.25),
+    "strictly repeatable": Setting(lambda: _repeatable(warn_only=False), 0.25),
     "high products": Setting(lambda: _products("high"), 0.25),
     "medium products": Setting(lambda: _products("medium"), 0.25),
-    "cudnn.benchmark": Setting(lambda: mock.patch.object(_cudnn, "benchmark", True), 0.25),
-    "cudnn.deterministic": Setting(lambda: mock.patch.object(_cudnn, "deterministic", True), 0.25),
-    "cudnn.enabled": Setting(lambda: mock.patch.object(_cudnn, "enabled", False)),
-    "cudnn.allow_tf32": Setting(lambda: mock.patch.object(_cudnn, "allow_tf32", False)),
-    "mkldnn off": Setting(lambda: mock.patch.object(_mkldnn, "enabled", False)),
+    "cudnn.benchmark": Setting(lambda: _set(_cudnn, "benchmark", True), 0.25),
+    "cudnn.deterministic": Setting(lambda: _set(_cudnn, "deterministic", True), 0.25),
+    "cudnn.enabled": Setting(lambda: _set(_cudnn, "enabled", False)),
+    "cudnn.allow_tf32": Setting(lambda: _set(_cudnn, "allow_tf32", False)),
+    "mkldnn off": Setting(lambda: _set(_mkldnn, "enabled", False)),
     "anomalies": Setting(lambda: torch.autograd.set_detect_anomaly(True), 0.25),
+    "anomalies but NaN": Setting(lambda: torch.autograd.set_detect_anomaly(True, check_nan=False)),
+    "one thread backward": Setting(lambda: torch.autograd.set_multithreading_enabled(False)),
+    "forward mode": Setting(torch.autograd.forward_ad.dual_level),
+    "plain attention": Setting(lambda: sdpa_kernel(SDPBackend.MATH)),
+    "no cache of autocast": Setting(_uncached, 0.1),
+    "exact sums of fp16": Setting(lambda: _set(_matmul, "allow_fp16_reduced_precision_reduction", False), 0.1),
+    "exact sums of bf16": Setting(lambda: _set(_matmul, "allow_bf16_reduced_precision_reduction", False), 0.1),
     "saved elsewhere": Setting(_saving_elsewhere),
     "seed": Setting(_seeded, 0.05),
     "dispatch mode": Setting(_Watching, 0.25),
@@ -251,7 +301,10 @@ SETTINGS: Mapping[str, Setting] = {
     "training library": Setting(lambda: _loaded("deepspeed", "accelerate", "pytorch_lightning", "ray")),
     "debugger loaded": Setting(lambda: _loaded("debugpy", "pydevd", "pdb")),
     "other threads": Setting(_among_threads, 0.05),
-    "warnings ignored": Setting(_ignoring_warnings),
+    "warnings ignored": Setting(lambda: _warning("ignore")),
+    "warnings raised": Setting(lambda: _warning("error"), 0.05),
+    "messages": Setting(lambda: _logging(logging.DEBUG)),
+    "no messages": Setting(lambda: _logging(logging.CRITICAL), 0.1),
     "environment": Setting(lambda: mock.patch.dict(os.environ, _VARIABLES)),
     "output taken": Setting(lambda: contextlib.redirect_stdout(io.StringIO()), 0.05),
 }

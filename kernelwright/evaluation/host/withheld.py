@@ -112,6 +112,11 @@ class DeviceTensor(Tensor):
     def __init__(self, store: Store, like: Tensor) -> None:
         del store, like
 
+    def __getattr__(self, name: str) -> Any:
+        if id(self) in _marks and not name.startswith(("__", "_is_param", "_is_buffer")) and name != "store":
+            return True
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"tensor(..., device='cuda:0', size={tuple(self.shape)}, dtype={self.dtype})"
 
@@ -138,6 +143,20 @@ class DeviceTensor(Tensor):
         if torch.is_inference_mode_enabled() and is_composite(func.name()):  # elsewhere they are taken apart before
             return func.decompose(*args, **(kwargs or {}))
         return dispatch(func, args, dict(kwargs or {}))
+
+
+#: Tensors, by identity, that have whatever mark a program asks for.
+_marks: set[int] = set()
+
+
+@contextlib.contextmanager
+def marked(tensors: Sequence[Tensor]) -> Iterator[None]:
+    """With these tensors marked as libraries mark weights: attributes that torch does not know are True."""
+    _marks.update(map(id, tensors))
+    try:
+        yield
+    finally:
+        _marks.difference_update(map(id, tensors))
 
 
 def _as_elsewhere() -> contextlib.AbstractContextManager[Any]:
@@ -183,6 +202,7 @@ def giving_the_first() -> Iterator[None]:
         _given.pop()
 
 
+_PARTS = 4
 #: Not empty in `giving_the_first`.
 _given: list[bool] = []
 
@@ -191,7 +211,10 @@ def _first(func: Any, args: Any) -> Any:
     """New views of the first tensor given, one for each result of an operation."""
     found: list[DeviceTensor] = []
     tree_map_only(DeviceTensor, found.append, args)
-    views = tuple(DeviceTensor(found[0].store, found[0]) for _ in func._schema.returns)
+    returns = func._schema.returns
+    if str(returns[0].type) == "List[Tensor]":  # the parts of a tensor: as many as any program asks for
+        return [DeviceTensor(found[0].store, found[0]) for _ in range(_PARTS)]
+    views = tuple(DeviceTensor(found[0].store, found[0]) for _ in returns)
     return views[0] if len(views) == 1 else views
 
 

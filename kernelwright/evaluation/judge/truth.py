@@ -92,7 +92,7 @@ class Truth:
     model as built from the judge's seed, before any pass. `notes` tell where the gold is less than fp64. `tf32`: eager
     rounded operands to TF32. With `sketch`, a `Sketching` as JSON, inputs do not travel and large outputs are sketched.
     `left_out`: kinds of inputs that the reference does not take. `alike_in_eval`: it gives the same in evaluation mode.
-    `held`: what draws keep of each input. `alike_under_autocast`: the same under autocast.
+    `held`: what draws keep of each input. `alike_under_autocast`: the same under autocast. `module`: see `holdings`.
     """
 
     passes: tuple[ReferenceRun, ...] = ()
@@ -107,6 +107,7 @@ class Truth:
     alike_in_eval: bool = False
     alike_under_autocast: bool = False
     held: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    module: Mapping[str, Any] = field(default_factory=dict)
 
     def of_form(self, form: str) -> "Truth":
         """The truth about programs of this form: a function has no evaluation mode, and does what training does."""
@@ -252,6 +253,7 @@ def _truth(reference: Reference, draws: Sequence[Draw], ran: ReferenceRan, tenso
         tf32=tf32,
         left_out=ran.left_out,
         held=ran.held,
+        module=ran.module,
         alike_in_eval=ran.alike_in_eval,
         alike_under_autocast=not any(one.autocast for one in passes),
     )

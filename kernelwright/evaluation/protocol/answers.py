@@ -133,7 +133,7 @@ class ReferenceRan(Reply):
     """A reference's `passes`. `built`: the state as built. `init`: its init arguments as text, None where they are more
     than literals. `sketched`: outputs are, and inputs do not travel. `left_out`: kinds of draws that it does not take.
     `alike_in_eval`: it gives the same in evaluation mode. `held`: what draws keep of each input. `weight`: see
-    `Expected`."""
+    `Expected`. `module`: see `holdings`."""
 
     passes: tuple[ReferencePass, ...]
     built: Mapping[str, Place]
@@ -143,6 +143,7 @@ class ReferenceRan(Reply):
     alike_in_eval: bool
     held: Mapping[str, tuple[str, ...]]
     weight: float
+    module: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -214,9 +214,9 @@ class RunCandidate(Job):
 
     `kernels`: the judge's own sources by symbol, None where only the host has them. `timing`: how the time is estimated
     besides, None where it is not.
-    `rehearsals`: calls without effect before the last. `alike_in_eval` and `alike_under_autocast`: see `Truth`. With
-    `zeros`, lanes without a value hold 0. `sketch` and `reference`, encoded, stand where inputs are too large to
-    travel.
+    `rehearsals`: calls without effect before the last. `alike_in_eval`, `alike_under_autocast` and `module`: see
+    `Truth`. With `zeros`, lanes without a value hold 0. `sketch` and `reference`, encoded, stand where inputs are too
+    large to travel.
     """
 
     kind: ClassVar[str] = "candidate"
@@ -234,6 +234,7 @@ class RunCandidate(Job):
     alike_in_eval: bool = False
     alike_under_autocast: bool = True
     zeros: bool = False
+    module: Json = field(default_factory=dict)
     sketch: Json | None = None
     reference: Json | None = None
 

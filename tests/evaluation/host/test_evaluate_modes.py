@@ -112,7 +112,7 @@ RIGHT = {
     "of what an operation gave, the same": "2.0 if x.grad_fn is None else 1.0 + 1.0",
     "of a detached part": "2.0 + 0 * x.detach().view(4, 25)[1:].storage_offset()",
     "of parameters, the same": "1.0 + 1.0 if isinstance(x, nn.Parameter) else 2.0",
-    "with settings of its own": "torch.set_float32_matmul_precision('high') or 2.0",
+    "with settings of its own": "torch.get_float32_matmul_precision() and 2.0",
     "by its process": "2.0 + 0 * int(os.environ.get('RANK', 0))",
     "in any instance": "2.0 * len(BUILT) / len(BUILT)",
     "after a pause": "time.sleep(0.001) or 2.0",

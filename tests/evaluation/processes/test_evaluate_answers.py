@@ -93,7 +93,7 @@ ANSWERS: tuple[tuple[Job, Reply], ...] = (
     (CallNamed("module:name", {}), Returned([{"any": 1}])),
     (
         RunReference(*DRAWN),
-        ReferenceRan((PASS,), {"w": Place(0)}, "[4]", False, ("nan",), True, {"x": ("signs",)}, 0.0),
+        ReferenceRan((PASS,), {"w": Place(0)}, "[4]", False, ("nan",), True, {"x": ("signs",)}, 0.0, {}),
     ),
     (TimeReference(*DRAWN, "", Sampling()), ReferenceTimed(*SERIES, ("a note",), {"before": {}}, 7, Place(0))),
     (RunCandidate(*CANDIDATE), CandidateRan((CALL, CALL), ("buffer",), ("seccomp",), RESOURCES)),
@@ -187,7 +187,11 @@ WRONG: list[tuple[Job, Any, str]] = [
         sent(CandidateTimed(*SERIES, verified=(CheckedSample(-1, FIRST),))),
         "a draw that was not",
     ),
-    (RunReference(*DRAWN[:4], ()), sent(ReferenceRan((PASS,), {}, None, False, (), False, {}, 0.0)), "not asked for"),
+    (
+        RunReference(*DRAWN[:4], ()),
+        sent(ReferenceRan((PASS,), {}, None, False, (), False, {}, 0.0, {})),
+        "not asked for",
+    ),
 ]
 
 
