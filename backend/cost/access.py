@@ -42,11 +42,17 @@ class Requests:
     sectors: int
 
 
+def blocked_layouts(ttgir: str) -> dict[str, Blocked]:
+    """The blocked layouts of Triton's GPU IR by their names."""
+    return {
+        name: Blocked(*(tuple(int(number) for number in text.split(",")) for text in fields))
+        for name, *fields in _BLOCKED.findall(ttgir)
+    }
+
+
 def layouts_of(ttgir: str) -> tuple[Placed, ...]:
     """Shape and layout of every access in Triton's GPU IR, in the order of the text."""
-    known = {}
-    for name, *fields in _BLOCKED.findall(ttgir):
-        known[name] = Blocked(*(tuple(int(number) for number in text.split(",")) for text in fields))
+    known = blocked_layouts(ttgir)
     found: list[Placed] = []
     for text in _ACCESS.findall(ttgir):
         kind = text.split(" : ", 1)[-1]
@@ -99,6 +105,17 @@ def _distinct(number: Integers, place: Integers) -> int:
     place = place - place.min()
     apart: Integers = number * (int(place.max()) + 1) + place
     return len(np.unique(apart))
+
+
+def partly(offsets: Integers, width: int) -> int:
+    """Sectors that hold some of these elements of `width` bytes, and something else."""
+    held = np.unique(np.unique(offsets) * width // SECTOR, return_counts=True)[1]
+    return int((held * width < SECTOR).sum())
+
+
+def stretches(sectors: Integers) -> int:
+    """Contiguous stretches that the sorted sectors make up."""
+    return 1 + int((np.diff(sectors) > 1).sum())
 
 
 @dataclass

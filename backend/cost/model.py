@@ -3,25 +3,31 @@
 One kernel launch takes LAUNCH_US and then the times below together, as a norm of them in which the longest rules:
 
     memory    bytes that must come from or go to DRAM / bandwidth; a tensor counts once, and again as far as the L2
-              cache cannot hold what programs that run together load before a later loop of theirs loads it again
+              cache cannot hold what programs that run together load before a later loop of theirs loads it again;
+              sectors that a store fills in part count more, and so does all where much is asked for at once
     cache     sectors that L2 delivers, and as much for each line asked for / its bandwidth; L1 serves what several
-              instructions of a program share, as far as it holds what resident programs load in a round
+              instructions of a program share, as far as it holds what resident programs load in a round, and small
+              tensors that it holds as a whole
     local     sectors by instruction, and spills / the bandwidth of L1
-    issue     instructions by lane / the lanes of the multiprocessors that have a program
+    exchange  wavefronts of shared memory in which warps exchange what they reduced, bank conflicts included
+    issue     instructions by lane / the lanes of the multiprocessors that have a program, and a share of the latency
     products  FLOPs of `tl.dot` / the tensor cores' rate
     dispatch  programs that one multiprocessor starts, one after another x DISPATCH_US
     latency   waves x (start of a program + waits for memory one after another + reductions across threads)
 
 where waves are programs over what is resident at the occupancy that registers, shared memory and threads allow,
 and a thread that loads many elements at once waits several times, more often where registers run out. The program's
-share comes from its TTIR and the layouts of its TTGIR (see `work`), the resources from its machine code. Extern
+share comes from its TTIR and the layouts of its TTGIR (see `work`, `access`, `exchange`), its instructions from the PTX
+where that has no loop (see `instructions`), the resources from its machine code. Extern
 operations take the longer of bytes / bandwidth and FLOPs / peak at LIBRARY_SHARE, by the dtype and PyTorch's defaults
 (fp32 products without TF32, convolutions with it).
 
 The constants are the same for all programs. They were fitted on one H200, first to 189 measurements of nine
-hand-written kernels, then to 509 of kernels that Inductor makes of every second of 86 KernelBench problems; which
-terms there are was decided with all 1021 in view. benchmarks/results/cost/cost_model_h200.json has the figures for
-either half (`python -m benchmarks.cost.cost_model`). On other targets nothing was measured.
+hand-written kernels, then to 509 of kernels that Inductor makes of every second of 86 KernelBench problems. Which
+terms there are was decided with all 1021 in view, but for these, for which only the 509 were looked at: exchange,
+instructions from PTX, the share of latency, sectors filled in part, crowding and tensors kept in L1.
+benchmarks/results/cost/cost_model_h200.json has the figures for either half (`python -m benchmarks.cost.cost_model`).
+On other targets nothing was measured.
 """
 
 import math
@@ -33,7 +39,9 @@ import torch
 from kernelwright.backend.compile.compiled import Compiled
 from kernelwright.backend.compile.compiler import compile_launch
 from kernelwright.backend.cost.access import LINE, SECTOR, layouts_of
+from kernelwright.backend.cost.exchange import reductions_of
 from kernelwright.backend.cost.extern import ExternCall, ExternTrace
+from kernelwright.backend.cost.instructions import lanes_of
 from kernelwright.backend.cost.work import Work, work_of
 from kernelwright.backend.launch.execute import Launch, trace_launches
 from kernelwright.backend.targets import MOST_REGISTERS, Target
@@ -42,11 +50,11 @@ from kernelwright.ir.values import INNER_DTYPES, KernelModule, Resources, Tensor
 
 #: Microseconds: to launch a kernel behind another, to start and end a program, to wait for DRAM, to meet at a barrier,
 #: and between the starts of two programs on one multiprocessor.
-LAUNCH_US, PROGRAM_US, LATENCY_US, SYNC_US, DISPATCH_US = 4.0, 0.3, 0.6, 0.2, 0.08
+LAUNCH_US, PROGRAM_US, LATENCY_US, SYNC_US, DISPATCH_US = 4.0, 0.3, 0.6, 0.2, 0.075
 #: Shares of the published rates that a plain copy, a library and a good `tl.dot` loop reach.
 COPY_SHARE, LIBRARY_SHARE, DOT_SHARE = 0.88, 0.75, 0.75
 #: Bytes a clock that one multiprocessor draws from L2 and from L1, and lanes that issue at each clock.
-L2_BYTES_CLOCK, L1_BYTES_CLOCK, LANES = 36, 128, 128
+L2_BYTES_CLOCK, L1_BYTES_CLOCK, LANES = 36, 90, 110
 #: The share of L2 that holds data for later loops; the part of L1 that shared memory cannot have.
 L2_SHARE, L1_EXTRA_KB = 0.4, 28
 #: Resident warps from which a multiprocessor issues at its full rate.
@@ -56,7 +64,18 @@ LEAST_BYTES, THREAD_BYTES = 24, 128
 #: How often a spilled byte is moved in each round of a loop.
 SPILL_MOVES = 4
 #: The norm in which times add up: 1 would be their sum, infinity the longest.
-NORM = 4
+NORM = 6
+#: DRAM gives its full rate while a contiguous piece that a program loads, and what all programs of a multiprocessor
+#: load in a round, are at most these bytes; each doubling of either beyond adds this share to the time.
+PIECE_BYTES, FLIGHT_BYTES, CROWDING = 2**11, 2**15, 0.01
+#: Sectors that memory moves besides for one that a program writes in part: it is read, merged and checked.
+PART_SECTORS = 3
+#: The share of L1 that tensors may fill which stay there for all programs of a multiprocessor.
+KEPT_SHARE = 0.5
+#: Clocks for each wavefront of shared memory.
+EXCHANGE_CLOCKS = 1.2
+#: The share of a program's latency in which no other program computes.
+BARE_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -115,7 +134,7 @@ def estimate(module: KernelModule, target: Target) -> Estimate:
 def launch_cost(launch: Launch, compiled: Compiled, target: Target) -> LaunchCost:
     """The cost of one launch of a compiled kernel; infinite where not one program fits a multiprocessor."""
     threads, programs = 32 * compiled.num_warps, math.prod(launch.grid)
-    work = work_of(compiled.ttir, launch, threads, layouts_of(compiled.ttgir))
+    work = work_of(compiled.ttir, launch, threads, layouts_of(compiled.ttgir), reductions_of(compiled.ttgir))
     resident = programs_per_sm(compiled.resources, threads, target)
     moved = _memory_bytes(launch, work, programs, resident * target.sm_count, target)
     flops = int(programs * (work.flops + sum(work.products.values())))
@@ -133,42 +152,79 @@ def launch_cost(launch: Launch, compiled: Compiled, target: Target) -> LaunchCos
 def _times(
     launch: Launch, work: Work, compiled: Compiled, target: Target, moved: int, resident: int
 ) -> dict[str, float]:
-    """Microseconds by each of the seven reckonings."""
+    """Microseconds by each of the eight reckonings."""
     threads, programs = 32 * compiled.num_warps, math.prod(launch.grid)
     clock = target.clock_ghz * 1e3  # clocks a microsecond
     each = math.ceil(programs / target.sm_count)  # programs of the busiest multiprocessor
+    together = min(resident, each)
     l2_rate = L2_BYTES_CLOCK * clock * min(programs, target.sm_count)
-    warps = min(resident, each) * compiled.num_warps
-    rounds, used = work.rounds, work.used / max(work.rounds, 1)
-    if work.products:  # loads that feed products are fetched ahead, one round for each stage but the last
-        waits = rounds / max(int(launch.options.get("num_stages", 3)) - 1, 1)
-    else:
-        left = 4 * (min(target.registers_per_sm // threads, MOST_REGISTERS) - compiled.resources.registers)
-        waits = rounds * max(used / threads / min(max(left, LEAST_BYTES), THREAD_BYTES), 1)
-    spilled = SPILL_MOVES * compiled.resources.spill_bytes * threads * max(rounds, 1)
+    memory_rate = min(target.bandwidth_gb_s * 1e3 * COPY_SHARE, l2_rate)
+    spilled = SPILL_MOVES * compiled.resources.spill_bytes * threads * max(work.rounds, 1)
+    held = (target.shared_kb_per_sm + L1_EXTRA_KB) * 1024 - together * compiled.resources.shared_bytes
+    kept = kept_bytes(launch, work, each, held)
+    alone = lanes_of(compiled.ptx)
+    lanes = work.lane_ops if alone is None else alone * threads
+    lane_rate = LANES * clock * min(1.0, together * compiled.num_warps / FULL_WARPS)
     waves = math.ceil(programs / (resident * target.sm_count))
+    waits = _waits(launch, work, compiled, target)
+    latency = waves * (PROGRAM_US + waits * LATENCY_US + work.syncs * SYNC_US)
     return {
-        "memory": moved / min(target.bandwidth_gb_s * 1e3 * COPY_SHARE, l2_rate),
-        "cache": programs * _l2_bytes(work, compiled, spilled, min(resident, each), target) / l2_rate,
+        "memory": (moved + programs * work.partly * PART_SECTORS * SECTOR) * crowding(work, together) / memory_rate,
+        "cache": programs * _l2_bytes(work, compiled, spilled, kept, held, together) / l2_rate,
         "local": each * (work.requested + spilled) / (L1_BYTES_CLOCK * clock),
-        "issue": each * work.lane_ops / (LANES * clock * min(1.0, warps / FULL_WARPS)),
+        "exchange": each * work.exchanged * EXCHANGE_CLOCKS / clock,
+        "issue": each * lanes / lane_rate + BARE_SHARE * latency,
         "products": each * sum(f / product_rate(k, target) for k, f in work.products.items()) * target.sm_count,
         "dispatch": each * DISPATCH_US,
-        "latency": waves * (PROGRAM_US + waits * LATENCY_US + work.syncs * SYNC_US),
+        "latency": latency,
     }
 
 
-def _l2_bytes(work: Work, compiled: Compiled, spilled: float, resident: int, target: Target) -> float:
-    """Bytes that L2 delivers to one program, and as many for each line that they are asked for by."""
+def _waits(launch: Launch, work: Work, compiled: Compiled, target: Target) -> float:
+    """How often one program waits for memory, one time after another."""
+    if work.products:  # loads that feed products are fetched ahead, one round for each stage but the last
+        return work.rounds / max(int(launch.options.get("num_stages", 3)) - 1, 1)
+    threads = 32 * compiled.num_warps
+    left = 4 * (min(target.registers_per_sm // threads, MOST_REGISTERS) - compiled.resources.registers)
+    used = work.used / max(work.rounds, 1) / threads
+    return work.rounds * max(used / min(max(left, LEAST_BYTES), THREAD_BYTES), 1)
+
+
+def crowding(work: Work, together: int) -> float:
+    """How much longer DRAM takes for the loads of a multiprocessor's programs where they open many of its rows."""
+    loaded = sum(work.loaded.values())
+    piece, flight = loaded / max(work.stretches, 1), together * loaded / max(work.rounds, 1)
+    return 1 + CROWDING * math.log2(max(piece * flight / (PIECE_BYTES * FLIGHT_BYTES), 1))
+
+
+def _l2_bytes(work: Work, compiled: Compiled, spilled: float, kept: float, held: float, together: int) -> float:
+    """Bytes that L2 delivers to one program, and as many for each line that they are asked for by.
+
+    L1 holds `held` bytes for `together` programs, and has `kept` of what one of them loads from others before it.
+    """
     if not work.requested:
         return spilled
-    held = (target.shared_kb_per_sm + L1_EXTRA_KB) * 1024 - resident * compiled.resources.shared_bytes
     # Lines are what L1 keeps: the fewer of their sectors are used, the less it holds.
     sparse = max(work.lines * LINE / work.requested, 1)
     round_bytes = work.touched / max(work.rounds, 1)
-    missed = work.touched + _beyond(held, resident * round_bytes * sparse) * max(work.requested - work.touched, 0)
-    spills = spilled * _beyond(held, resident * compiled.resources.spill_bytes * 32 * compiled.num_warps)
-    return missed * (1 + work.lines * SECTOR / work.requested) + spills
+    missed = work.touched + _beyond(held, together * round_bytes * sparse) * max(work.requested - work.touched, 0)
+    spills = spilled * _beyond(held, together * compiled.resources.spill_bytes * 32 * compiled.num_warps)
+    return (missed - kept) * (1 + work.lines * SECTOR / work.requested) + spills
+
+
+def kept_bytes(launch: Launch, work: Work, each: int, held: float) -> float:
+    """Bytes that L1 has for one of the `each` programs of a multiprocessor, of tensors that it holds as a whole."""
+    sizes = {index: _size(launch, index) for index in work.loaded}
+    small = {index: size for index, size in sizes.items() if size <= KEPT_SHARE * held}
+    if sum(small.values()) > KEPT_SHARE * held:
+        return 0.0
+    return sum(max(work.loaded[index] - size / each, 0.0) for index, size in small.items())
+
+
+def _size(launch: Launch, index: int) -> float:
+    """Bytes of a tensor by the index of its argument; infinite where it is not known which tensor is meant."""
+    spec = launch.args[index][1] if index >= 0 else None
+    return storage_bytes(spec) if isinstance(spec, TensorSpec) else math.inf
 
 
 def _beyond(held: float, wanted: float) -> float:
@@ -192,8 +248,7 @@ def _memory_bytes(launch: Launch, work: Work, programs: int, together: int, targ
     total = 0.0
     for per_program in (work.loaded, work.stored):
         for index, asked in per_program.items():
-            spec = launch.args[index][1] if index >= 0 else None
-            size = storage_bytes(spec) if isinstance(spec, TensorSpec) else math.inf
+            size = _size(launch, index)
             once = min(programs * asked, size)
             total += once
             if per_program is work.loaded and size > held and asked:

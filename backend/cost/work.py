@@ -16,7 +16,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelwright.backend.compile.ttir import ELEMENT_BYTES, Operation, element_of, numel, parameters, parse, shape_of
-from kernelwright.backend.cost.access import LINE, SECTOR, Blocked, Ledger, Placed, Requests, requests
+from kernelwright.backend.cost.access import (
+    LINE,
+    SECTOR,
+    Blocked,
+    Ledger,
+    Placed,
+    Requests,
+    partly,
+    requests,
+    stretches,
+)
+from kernelwright.backend.cost.exchange import Reduction
 from kernelwright.backend.cost.integers import Integers, Known, Pointer, advanced, arithmetic, reshaped
 from kernelwright.backend.launch.execute import Launch
 from kernelwright.ir.values import TensorSpec
@@ -35,7 +46,9 @@ class Work:
     and lines of the L1 cache, summed over the instructions of all warps; `used`: bytes that lanes ask for.
     `lane_ops`: instructions times the lanes they take, each operation taking at least every thread once.
     `products`: operand type (`tf32` for f32 at lower precision) -> FLOPs of `tl.dot`. `rounds`: waits for
-    memory one after another. `syncs`: reductions and scans.
+    memory one after another. `syncs`: reductions and scans. `exchanged`: wavefronts of shared memory that reductions
+    across warps take. `partly`: sectors that a store fills in part. `stretches`: contiguous pieces of memory that loads
+    of more than a line consist of.
     """
 
     loaded: dict[int, float] = field(default_factory=dict)
@@ -49,6 +62,9 @@ class Work:
     products: dict[str, float] = field(default_factory=dict)
     rounds: float = 0.0
     syncs: float = 0.0
+    exchanged: float = 0.0
+    partly: float = 0.0
+    stretches: float = 0.0
 
     @property
     def touched(self) -> float:
@@ -56,9 +72,18 @@ class Work:
         return sum(sum(found.values()) for found in (self.loaded, self.stored, self.reloaded))
 
 
-def work_of(ttir: str, launch: Launch, threads: int, layouts: Sequence[Placed] = ()) -> Work:
-    """The work of one program of this launch, run by `threads` threads; `layouts` as `access.layouts_of` finds them."""
-    reader = _read(ttir, launch, _Reader(launch, threads, layouts))
+def work_of(
+    ttir: str,
+    launch: Launch,
+    threads: int,
+    layouts: Sequence[Placed] = (),
+    reductions: Sequence[Reduction] = (),
+) -> Work:
+    """The work of one program of this launch, run by `threads` threads.
+
+    `layouts` and `reductions` are as `access.layouts_of` and `exchange.reductions_of` find them.
+    """
+    reader = _read(ttir, launch, _Reader(launch, threads, layouts, reductions))
     work = reader.work
     work.loaded, work.reloaded = reader.loads.bytes()
     work.stored = reader.stores.bytes()[0]
@@ -70,7 +95,7 @@ def in_bounds(ttir: str, launch: Launch) -> bool:
 
     What masks leave out counts as staying in; so does what depends on loaded values.
     """
-    return not _read(ttir, launch, _Reader(launch, 32, (), last=True)).outside
+    return not _read(ttir, launch, _Reader(launch, 32, last=True)).outside
 
 
 def _read(ttir: str, launch: Launch, reader: "_Reader") -> "_Reader":
@@ -102,7 +127,14 @@ _FREE = frozenset(
 class _Reader:
     """Walks operations, keeping what is known of each value; of a usual program or of the last one."""
 
-    def __init__(self, launch: Launch, threads: int, layouts: Sequence[Placed], last: bool = False) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        threads: int,
+        layouts: Sequence[Placed] = (),
+        reductions: Sequence[Reduction] = (),
+        last: bool = False,
+    ) -> None:
         self.grid, self.threads, self.last = launch.grid, threads, last
         self.arguments = [value for _, value in launch.args]
         self.outside = False
@@ -111,13 +143,16 @@ class _Reader:
         self.work = Work()
         self.loads, self.stores = Ledger(), Ledger()
         self.layouts, self.places = layouts, dict[int, int]()
+        self.reductions, self.reduced = reductions, dict[int, int]()
         self.loop, self.depth = 0, 0
 
     def place(self, operations: list[Operation]) -> None:
-        """Number the accesses in the order of the text, which is that of the layouts."""
+        """Number accesses and reductions in the order of the text, which is that of the layouts."""
         for operation in operations:
             if operation.name in _MASKS:
                 self.places[id(operation)] = len(self.places)
+            elif operation.name == "tt.reduce":
+                self.reduced[id(operation)] = len(self.reduced)
             for region in operation.regions:
                 self.place(region)
 
@@ -193,6 +228,7 @@ class _Reader:
             return
         if operation.name in ("tt.reduce", "tt.scan"):
             self.work.syncs += times
+            self.work.exchanged += times * self._wavefronts(operation)
             elements *= max(sum(len(region) - 1 for region in operation.regions), 1)
         floating = element_of(operation.operand_type()) in ("f64", "f32", "f16", "bf16")
         if (family in ("arith", "math") and floating) or operation.name in ("tt.reduce", "tt.scan"):
@@ -201,6 +237,13 @@ class _Reader:
         if kind in ("divsi", "divui", "remsi", "remui") and operation.operands[-1] in self.constant:
             cost = 6.0
         self.work.lane_ops += times * cost * max(elements, self.threads)
+
+    def _wavefronts(self, operation: Operation) -> int:
+        """What a reduction takes of shared memory, if the GPU IR has the same reductions."""
+        place = self.reduced.get(id(operation))
+        if place is None or len(self.reductions) != len(self.reduced):
+            return 0
+        return self.reductions[place].wavefronts
 
     def _product(self, operation: Operation, times: float) -> None:
         left, right = re.findall(r"tensor<[^>]*>", operation.text)[:2]
@@ -225,6 +268,10 @@ class _Reader:
             asked = requests(offsets, active, width, self._layout(operation, shape))
             offsets = offsets[active != 0]
             sectors, used = np.unique(offsets * width // SECTOR), offsets.size * width
+            if operation.name == "tt.load" and used > LINE:
+                self.work.stretches += stretches(sectors) * times
+            if operation.name == "tt.store":
+                self.work.partly += partly(offsets, width) * times
             self.outside |= self._leaves(pointer.parameter, offsets)
         elif operation.name in _BLOCK_ACCESS:
             asked = Requests(math.ceil(used / LINE), math.ceil(used / SECTOR))

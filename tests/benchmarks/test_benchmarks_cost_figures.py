@@ -46,6 +46,7 @@ def test_options_that_take_the_same_time_count_once(benchmark):
     assert benchmark.holds_best(liked) and not benchmark.holds_best(liked, first=2)
     found = benchmark.figures([{"rows": rows(*((place + 1, 10 * 2**place) for place in range(8)))}])
     assert found["problems_with_different_options"] == 1 and found["first_three_hold_the_best"] == 1
+    assert found["first_three_of_different_options_hold_the_best"] == 1
     assert found["rank_correlation_of_different_options_median"] == pytest.approx(1)
 
 

@@ -10,8 +10,16 @@ import torch
 from kernelwright.backend.compile.compiler import compile_launch
 from kernelwright.backend.cost.access import layouts_of
 from kernelwright.backend.cost.extern import ExternCall, ExternTrace
-from kernelwright.backend.cost.model import estimate, extern_us_of, launch_cost, programs_per_sm, storage_bytes
-from kernelwright.backend.cost.work import in_bounds, work_of
+from kernelwright.backend.cost.model import (
+    crowding,
+    estimate,
+    extern_us_of,
+    kept_bytes,
+    launch_cost,
+    programs_per_sm,
+    storage_bytes,
+)
+from kernelwright.backend.cost.work import Work, in_bounds, work_of
 from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.errors import UserError
@@ -50,6 +58,28 @@ def test_warps_along_columns_ask_for_each_sector_once():
     aligned, uneven = (_work(sample_modules.column_sum(512, columns, 16, 64)) for columns in (4096, 4095))
     assert aligned.loaded == {0: 512 * 64.0} and aligned.requested == 512 * 64 + 64
     assert uneven.loaded[0] > 1.4 * aligned.loaded[0], "a row that starts anywhere takes three sectors"
+
+
+def test_stores_of_a_few_columns_fill_sectors_in_part():
+    whole, one = (_work(sample_modules.column_sum(512, 4096, x_block=x, r_block=64)) for x in (8, 1))
+    assert whole.partly == 0 and one.partly == 1
+    assert _work(sample_modules.add_relu(rows=64, columns=1000, block=1024)).partly == 0
+
+
+def test_small_tensors_stay_in_l1_for_all_programs():
+    module = sample_modules.add_relu(rows=64, columns=1024, block=1024)
+    (launch,), work = trace_launches(module), _work(module)
+    assert kept_bytes(launch, work, each=8, held=2**17) == 4096 - 4096 / 8, "the bias, which the first program loads"
+    assert kept_bytes(launch, work, each=8, held=2**12) == 0
+    assert kept_bytes(launch, work, each=1, held=2**17) == 0
+
+
+def test_large_pieces_of_many_programs_crowd_memory():
+    few, many, pieces = (
+        crowding(Work(loaded={0: 8192.0}, rounds=1, stretches=stretches), together)
+        for stretches, together in ((1, 1), (1, 16), (32, 16))
+    )
+    assert few == pieces == 1 < many < 1.1
 
 
 def test_a_second_loop_loads_again():

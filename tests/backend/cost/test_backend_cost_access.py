@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelwright.backend.cost.access import Blocked, Ledger, layouts_of, requests
+from kernelwright.backend.cost.access import Blocked, Ledger, layouts_of, partly, requests, stretches
 
 LAYOUT = "sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]"
 TTGIR = f"""#blocked = #ttg.blocked<{{{LAYOUT}}}>
@@ -57,6 +57,26 @@ def test_lanes_along_rows_touch_a_line_each():
     down = requests(offsets, np.ones((2, 32), np.int64), 4, Blocked((1, 1), (1, 32), (1, 1), (1, 0)))
     across = requests(offsets, np.ones((2, 32), np.int64), 4, Blocked((1, 1), (2, 16), (1, 1), (0, 1)))
     assert (down.lines, across.lines) == (64, 32)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "width", "sectors"),
+    [
+        (np.arange(16), 4, 0),
+        (np.arange(16) + 3, 4, 2),  # a row that begins and ends within a sector
+        (np.arange(16).repeat(2), 4, 0),  # twice the same is once
+        (np.arange(16) * 2, 4, 4),
+        (np.arange(16) + 4, 8, 0),
+        (np.arange(0), 4, 0),
+    ],
+)
+def test_sectors_that_are_filled_in_part(offsets, width, sectors):
+    assert partly(offsets, width) == sectors
+
+
+def test_pieces_of_memory_are_counted():
+    assert stretches(np.arange(40)) == 1
+    assert stretches(np.array([0, 1, 2, 7, 8, 100])) == 3
 
 
 def test_what_loads_of_one_loop_share_counts_once():
