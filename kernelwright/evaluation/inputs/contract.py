@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.evaluation.inputs.draws import SCALES, apply_kind, rms
+from kernelwright.evaluation.inputs.draws import SCALES, ZERO, apply_kind, rms
 from kernelwright.evaluation.inputs.literals import named, numbers_of
 from kernelwright.evaluation.inputs.traits import Trait, find_traits, probes
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial, is_finite, scales_to
@@ -30,7 +30,7 @@ class Contract:
     `nan_aware` and `inf_aware` whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it
     takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something; `modes`: it
     gives something else in evaluation mode; `alike_in_eval`: it does not; `normal`: inputs as given are as those of the
-    kind of this name."""
+    kind of this name; `checks`: it raises on zeros."""
 
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
@@ -42,6 +42,7 @@ class Contract:
     normal: bool = False
     modes: bool = False
     alike_in_eval: bool = False
+    checks: bool = False
 
 
 def find_contract(program: ReferenceProgram, seed: int) -> Contract:
@@ -67,6 +68,7 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
         normal=all(map(_is_normal, values)),
         modes=bool(modes),
         alike_in_eval=modes is False,
+        checks=trial.run(model, apply_kind(values, ZERO, 0)) is None,
     )
 
 

@@ -34,10 +34,13 @@ from kernelwright.evaluation.inputs.draws import (
     ONE,
     OPPOSITES,
     ORDERS,
+    RELATED,
     ROWS,
     SAME,
     SCALES,
     SPECIAL,
+    SPECIAL_CASES,
+    STRUCTURED,
     UNIT,
     WHOLE_KINDS,
     ZERO,
@@ -47,6 +50,8 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
+from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
+from kernelwright.evaluation.inputs.relations import related
 from kernelwright.evaluation.inputs.several import one_alone, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
@@ -105,6 +110,9 @@ class Drawing:
         if draw.kind == SAME:
             alike = with_one_twice(values, self._bound)
             return alike if alike is not None and self._trial.steady(model, alike, draw.inputs) else None
+        if draw.kind == RELATED:
+            made = related(values, self.contract.traits)
+            return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
         accepts = functools.partial(self._accepts, model, draw)
@@ -122,6 +130,8 @@ class Drawing:
         dtypes = [getattr(spec, "dtype", "") for spec in specs]
         if draw.kind in ("given", EVAL, LARGER):
             return draw.kind != EVAL or self.contract.modes
+        if draw.kind == RELATED:
+            return True
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.contract.traits)
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.contract.numbers)))
@@ -131,6 +141,8 @@ class Drawing:
             return self.contract.elementwise and (
                 not self._trial.whole_outputs or (FAR_OUT[draw.kind] < 2**62 and self._trial.long_outputs)
             )
+        if draw.kind == SPECIAL_CASES:
+            return self.contract.checks
         if draw.kind == UNIT:
             return any(max(-one.low, one.high) > _LARGE for one in self.contract.traits)
         if draw.kind == HIGHEST and not self.contract.minima:
@@ -177,7 +189,8 @@ class Drawing:
         parts["infinite"] = (-math.inf, math.inf)
         parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
         around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
-        return {**parts, "orders": tuple(ORDERS), NAMED: around}.get(draw.kind, ())
+        parts |= {STRUCTURED: tuple(PATTERNS), SPECIAL_CASES: tuple(DEGENERATE), "orders": tuple(ORDERS), NAMED: around}
+        return parts.get(draw.kind, ())
 
     def _at_thresholds(self, model: nn.Module, values: list[Value]) -> list[Value]:
         """See `at_thresholds`; inputs of which draws keep something stay as they are."""

@@ -13,6 +13,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme, lines_of
+from kernelwright.evaluation.inputs.patterns import PATTERNS, degenerate
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
 
@@ -95,8 +96,10 @@ UNIT = "unit"
 NAMED = "named"
 #: The kind for programs whose outputs are proportional to an input; see `impulses`.
 IMPULSES = "impulses"
-#: The kind in which two inputs are the same.
-SAME = "same"
+#: The kind in which two inputs are the same, and the one in which inputs depend on each other; see `relations`.
+SAME, RELATED = "same", "related"
+#: Kinds of rows with a structure, and for programs that check their inputs; see `patterns`.
+STRUCTURED, SPECIAL_CASES = "structured", "special cases"
 #: The kinds in which all elements of an input are one number, and the one for what programs do along columns.
 ZERO, ONE, COLUMNS = "zero", "one", "columns"
 #: Kinds beyond what stands for an infinity, all inputs of one sign; and sizes, of which the first is taken that the
@@ -283,12 +286,15 @@ def _offset(value: Tensor) -> Tensor:
     return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * rms(value)
 
 
+_LINES = {**ROWS, **ORDERS, **PATTERNS}
+
+
 def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
     """Every third row is as it was, the others one after another what the names say; of one dimension, elements."""
     wide = value.double()
     lines = lines_of(wide)
     number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
-    changed = [lines, *((ROWS.get(name) or ORDERS[name])(lines) for name in names)]
+    changed = [lines, *(_LINES[name](lines) for name in names)]
     kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
     result = lines.clone()
     for index, version in enumerate(changed):
@@ -338,6 +344,8 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     NAMED: _beyond,
     "rows": mixed_rows,
     COLUMNS: _columns,
+    STRUCTURED: mixed_rows,
+    SPECIAL_CASES: degenerate,
     LOWEST: functools.partial(_outside, sign=-1.0),
     HIGHEST: functools.partial(_outside, sign=1.0),
     "nan": _nan,

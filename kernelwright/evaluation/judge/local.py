@@ -23,7 +23,10 @@ from kernelwright.evaluation.inputs.draws import (
     LOWEST,
     ONE,
     OPPOSITES,
+    RELATED,
     SAME,
+    SPECIAL_CASES,
+    STRUCTURED,
     ZERO,
     Draw,
 )
@@ -63,8 +66,8 @@ REHEARSALS = 1024
 STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
-        *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, *FAR_OUT),
-        *(ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
+        *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
+        *(STRUCTURED, SPECIAL_CASES, *FAR_OUT, ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }

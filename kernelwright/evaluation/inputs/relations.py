@@ -1,0 +1,100 @@
+"""Inputs that depend on each other, or elements on their neighbours, so that what goes step by step goes far.
+
+Random inputs let algorithms end early: paths are short, brackets shallow, divisors found soon, and two texts have
+nothing in common.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.evaluation.inputs.traits import Trait
+from kernelwright.ir.layout import shares_elements
+
+#: How much cheaper the ways of a chain are than others.
+_CHEAPER = 2.0**-12
+#: How many times as high as a row's range a step is.
+_HIGHER = 64.0
+
+
+def related(values: Sequence[Value], traits: Sequence[Trait]) -> list[Value] | None:
+    """Inputs of which those of one shape and dtype depend on each other, and others on their neighbours; None where
+    there are no such. Inputs of which draws keep something stay as they are."""
+    groups: dict[tuple[torch.dtype, torch.Size], list[int]] = {}
+    for index, (value, trait) in enumerate(zip(values, traits, strict=True)):
+        if isinstance(value, Tensor) and _is_free(value, trait):
+            groups.setdefault((value.dtype, value.shape), []).append(index)
+    result, changed = list(values), False
+    for places in groups.values():
+        given = [one for place in places if isinstance(one := values[place], Tensor)]
+        made: Sequence[Tensor | None] | None = _together(given, min(_highest(traits[place]) for place in places))
+        made = [_alone(given[0], traits[places[0]])] if made is None else made
+        for place, old, new in zip(places, given, made, strict=False):
+            if new is not None:
+                result[place], changed = copy_of(old).copy_(new), True
+    return result if changed else None
+
+
+def _is_free(value: Tensor, trait: Trait) -> bool:
+    plain = not value.is_complex() and not shares_elements(value.shape, value.stride())
+    return bool(value.ndim) and bool(value.numel()) and plain and (value.dtype == torch.bool or not trait.kept)
+
+
+def _highest(trait: Trait) -> float:
+    """The highest integer that an input may be."""
+    return max(2.0, trait.high, *trait.taken)
+
+
+def _is_integer(value: Tensor) -> bool:
+    return not value.is_floating_point() and value.dtype != torch.bool
+
+
+def _together(given: Sequence[Tensor], highest: float) -> list[Tensor] | None:
+    """The first two of several. In every second row the second is the first, moved on by less than half. Other rows of
+    integers have neighbours in Fibonacci's sequence, from the highest down, for which Euclid's algorithm takes its most
+    steps; those of floating numbers have a step, which comes late in the first and early in the second."""
+    if len(given) < 2:
+        return None
+    first, size = given[0], given[0].shape[-1]
+    rows = torch.arange(first.numel() // size, device=first.device).reshape((*first.shape[:-1], 1)) % 2 == 0
+    moved = first.roll(max(1, size // 2 - 1), -1)
+    pair = _neighbours(first, highest) if _is_integer(first) else _steps(first)
+    return [torch.where(rows, pair[0], first), torch.where(rows, pair[1], moved)]
+
+
+def _neighbours(like: Tensor, highest: float) -> tuple[Tensor, Tensor]:
+    numbers = [1, 2]
+    while numbers[-1] + numbers[-2] <= highest:
+        numbers.append(numbers[-1] + numbers[-2])
+    falling = torch.tensor(numbers[::-1], device=like.device).to(like.dtype)
+    at = torch.arange(like.numel(), device=like.device).reshape(like.shape) % (len(numbers) - 1)
+    return falling[at], falling[at + 1]
+
+
+def _steps(like: Tensor) -> tuple[Tensor, Tensor]:
+    place = torch.arange(like.shape[-1], device=like.device)
+    low = like.amin(-1, keepdim=True)
+    high = low + _HIGHER * (like.amax(-1, keepdim=True) - low)
+    return torch.where(place < len(place) - 1, low, high), torch.where(place < 1, low, high)
+
+
+def _alone(value: Tensor, trait: Trait) -> Tensor | None:
+    """Integers that refer to their predecessors, and in every second row go down Fibonacci's sequence; square matrices
+    with a chain above the diagonal; and truth values up to the middle of the second of several dimensions, or of a row.
+    """
+    size = value.shape[-1]
+    square = value.ndim > 1 and value.shape[-2] == size > 1
+    chain = torch.ones(size, size, device=value.device).triu(1).tril(1).bool() if square else None
+    if _is_integer(value):
+        places = (torch.arange(size, device=value.device) - 1).clamp(int(trait.low), int(trait.high))
+        rows = torch.arange(value.numel() // size, device=value.device).reshape((*value.shape[:-1], 1)) % 2 == 0
+        return torch.where(rows, places.to(value.dtype), _neighbours(value, _highest(trait))[0])
+    if value.is_floating_point():
+        return None if chain is None else torch.where(chain, value * _CHEAPER, value)
+    if chain is not None:
+        return chain.expand(value.shape)
+    dimension = 1 if value.ndim > 2 else value.ndim - 1
+    up = torch.arange(value.shape[dimension], device=value.device) < value.shape[dimension] / 2
+    return up.reshape(-1, *(1,) * (value.ndim - 1 - dimension)).expand(value.shape)
