@@ -51,7 +51,7 @@ from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
-from kernelwright.evaluation.inputs.relations import related
+from kernelwright.evaluation.inputs.relations import may_relate, related
 from kernelwright.evaluation.inputs.several import one_alone, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
@@ -131,7 +131,7 @@ class Drawing:
         if draw.kind in ("given", EVAL, LARGER):
             return draw.kind != EVAL or self.contract.modes
         if draw.kind == RELATED:
-            return True
+            return may_relate(specs)
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.contract.traits)
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.contract.numbers)))

@@ -170,8 +170,9 @@ SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
 
 def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
-    or far beside it, and its negative. All of these come as often, each number itself first where room is short. Every
-    fourth row holds one number in half of its places, as what is computed of two such elements may be that number."""
+    or far beside it, and its negative. All of these come as often, each number itself first where room is short. In
+    every fourth row half of the places hold few of the numbers, so that these rows have each of them: what is computed
+    of two such elements may be a number as well."""
     kind = torch.finfo(value.dtype)
     fitting = [number for number in numbers if 4 * abs(number) < kind.max] or [0.0]
     base = torch.tensor(fitting, dtype=torch.float64, device=value.device)
@@ -187,8 +188,10 @@ def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
     if value.ndim > 1:
         lines = result.reshape(-1, value.shape[-1])
         fourth = lines[2::4].clone()
-        one_each = base[torch.arange(len(fourth), device=value.device) % len(base)].unsqueeze(1)
-        lines[2::4] = torch.where(torch.rand_like(fourth) < 1 / 2, one_each, fourth)
+        few = -(-len(base) // len(fourth)) if len(fourth) else 1
+        which = torch.arange(len(fourth), device=value.device)[:, None]
+        which = which + len(fourth) * torch.randint(0, few, fourth.shape, device=value.device)
+        lines[2::4] = torch.where(torch.rand_like(fourth) < 1 / 2, _shuffled(base)[which % len(base)], fourth)
         result = lines.reshape(value.shape)
     return result
 

@@ -12,11 +12,19 @@ from torch import Tensor
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.traits import Trait
 from kernelwright.ir.layout import shares_elements
+from kernelwright.ir.values import ScalarSpec, TensorSpec
 
 #: How much cheaper the ways of a chain are than others.
 _CHEAPER = 2.0**-12
 #: How many times as high as a row's range a step is.
 _HIGHER = 64.0
+
+
+def may_relate(specs: Sequence[TensorSpec | ScalarSpec]) -> bool:
+    """Whether there are integers or truth values, two inputs of one shape, or a square matrix."""
+    tensors = [(spec.dtype, spec.shape) for spec in specs if isinstance(spec, TensorSpec) and spec.shape]
+    square = any(len(shape) > 1 and shape[-1] == shape[-2] for _, shape in tensors)
+    return square or len(set(tensors)) < len(tensors) or not all(dtype.startswith(("f", "bf")) for dtype, _ in tensors)
 
 
 def related(values: Sequence[Value], traits: Sequence[Trait]) -> list[Value] | None:
