@@ -1,15 +1,18 @@
 """What callers do with a module besides calling it: they build several, copy them, and ask for what they hold."""
 
+import contextlib
 import copy
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import held_tensors
+from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, giving_the_first, public
 from kernelwright.evaluation.protocol.chance import chance
 
 #: Modules that take longer to build, or hold more, are built twice and not copied.
@@ -18,7 +21,7 @@ _spent = time.process_time
 #: Layers of a deep model, and the most bytes that each may hold.
 _LAYERS, _LAYER_BYTES = 16, 64 << 10
 #: Numbers of instances that stand for the one that is in evaluation mode for good.
-EVALUATED = (1, 4, 7, 10)
+_EVALUATED = (1, 4, 7, 10)
 #: Methods that give tensors by name, or without one.
 _GIVING = ("parameters", "buffers", "named_parameters", "named_buffers")
 
@@ -27,7 +30,95 @@ class ModuleError(TypeError):
     """A module does not do what callers of `torch.nn.Module` rely on."""
 
 
-def earlier(make: Callable[[], Any]) -> list[Any]:
+class Instances:
+    """The modules of a program.
+
+    `model`: the one that is judged. `others` hold the tensors that it holds, and one more is in evaluation mode for
+    good. Layers of a deep model have weights of their own.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.model: nn.Module | None = None
+        self.others: list[Any] = []
+        self._first: Any = None
+        self._evaluated: Any = None
+        self._layers: list[nn.Module] = []
+
+    def begin(self, make: Callable[[], Any]) -> None:
+        """Build what users have before the module that is judged. Raises ModuleError as `_earlier` does."""
+        self._first, *self.others = _earlier(make)
+
+    def share(self, makers: Sequence[Callable[[], nn.Module]]) -> None:
+        """Build the others, and let them hold the tensors of the judged one; those that cannot are left out."""
+        assert self.model is not None
+        if self.others:  # it is built quickly
+            self.others += _more(makers[0])
+            self._layers = _layers(makers[0])
+            with contextlib.suppress(Exception):  # a program may refuse to be built in this way
+                self.others += [make() for make in makers[1:]]
+            with contextlib.suppress(Exception):
+                self._evaluated = makers[0]()
+        known = dict(held_tensors(self.model))
+        for other in filter(None, (*self.others, self._evaluated)):
+            for path, tensor in _plain_tensors(other):
+                mine = known.get(path)
+                if isinstance(mine, DeviceTensor) and mine.shape == tensor.shape:
+                    put_in_place(other, path, tensor, DeviceTensor(mine.store, mine))
+        for layer in self._layers:
+            for path, tensor in _plain_tensors(layer):
+                on_device = public(self._session, tensor.detach().clone())
+                on_device.store.withhold()  # as those of the judged one are
+                put_in_place(layer, path, tensor, on_device)
+
+    def write(self) -> None:
+        """Count a write to each weight: the device has the content already."""
+        with giving_the_first():
+            for one in filter(None, (self.model, *self.others, self._evaluated)):
+                for _, tensor in held_tensors(one):
+                    if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
+                        tensor.copy_(tensor)
+
+    def evaluate(self) -> None:
+        """Once, bring one instance into evaluation mode."""
+        if self._evaluated is not None and self._evaluated.training:
+            with contextlib.suppress(Exception):  # as above
+                self._evaluated.eval()
+
+    def called(self, number: int, evaluating: bool) -> Any:
+        """The instance of a number, 0 for the judged one."""
+        if evaluating and number in _EVALUATED and self._evaluated is not None:
+            return self._evaluated
+        return self.others[number % len(self.others)] if number and self.others else self.model
+
+    def layers(self) -> list[nn.Module]:
+        """Once, other layers of a deep model, whose weights were written to as often as those of the judged one."""
+        layers, self._layers = self._layers, []
+        versions = {path: one._version for path, one in held_tensors(self.model)} if self.model and layers else {}
+        with giving_the_first():
+            for layer in layers:
+                for path, tensor in held_tensors(layer):
+                    for _ in range(versions.get(path, 0) - tensor._version):
+                        tensor.copy_(tensor)
+        return layers
+
+
+def _plain_tensors(module: nn.Module) -> list[tuple[str, Tensor]]:
+    """What a module holds that is not on the device."""
+    return [(path, one) for path, one in held_tensors(module) if not isinstance(one, DeviceTensor)]
+
+
+def put_in_place(model: nn.Module, path: str, tensor: Tensor, replacement: Tensor) -> None:
+    """Let the very object that a model holds become a tensor of the device, so that other names for it do too."""
+    wrapped = nn.Parameter(replacement, requires_grad=False) if isinstance(tensor, nn.Parameter) else replacement
+    try:
+        torch.utils.swap_tensors(tensor, wrapped)  # type: ignore[no-untyped-call]
+    except RuntimeError:  # something else refers to it weakly
+        owner, _, name = path.rpartition(".")
+        setattr(model.get_submodule(owner), name, wrapped)
+
+
+def _earlier(make: Callable[[], Any]) -> list[Any]:
     """An instance built before the one that is judged; if it is small also copies of it, as processes get them.
 
     Raises ModuleError if a copy holds other weights.
@@ -38,7 +129,7 @@ def earlier(make: Callable[[], Any]) -> list[Any]:
     return [first, *_copies(first)] if small and _spent() - began <= _SECONDS else [first]
 
 
-def more(make: Callable[[], nn.Module]) -> list[nn.Module]:
+def _more(make: Callable[[], nn.Module]) -> list[nn.Module]:
     """The third instance, the fourth, and the last of a few more."""
     began, made = _spent(), [make()]
     for _ in range(chance.randrange(1, 12)):
@@ -48,7 +139,7 @@ def more(make: Callable[[], nn.Module]) -> list[nn.Module]:
     return made
 
 
-def layers(make: Callable[[], nn.Module]) -> list[nn.Module]:
+def _layers(make: Callable[[], nn.Module]) -> list[nn.Module]:
     """So many instances as a deep model has, each with weights of its own; none if that takes long, or much memory."""
     began, made = _spent(), list[nn.Module]()
     while len(made) < _LAYERS and _spent() - began < _SECONDS / 4:

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import inspect
-import itertools
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,20 +16,18 @@ from torch import Tensor, nn
 
 from kernelwright.backend.launch.execute import GIVEN_NAMES
 from kernelwright.backend.reference.holdings import holdings
-from kernelwright.backend.reference.program import held_tensors, init_call
+from kernelwright.backend.reference.program import held_tensors, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library, looks, triton_names
 from kernelwright.evaluation.host.effects import Building, Shared, leaving_all
-from kernelwright.evaluation.host.instances import EVALUATED, check, earlier, hooked, layers, more
+from kernelwright.evaluation.host.instances import Instances, check, hooked, put_in_place
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating, world_in_the_dialect
 from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import (
-    DEVICE_NUMBERS,
     DeviceTensor,
     Store,
-    giving_the_first,
     public,
     reference_to,
 )
@@ -83,13 +80,7 @@ class _Host:
         self.kernels = HostKernels(session)
         self.stores: dict[int, Store] = {}
         self.given: dict[TensorRef, DeviceTensor] = {}
-        self.model: nn.Module | None = None
-        #: An instance built before the one that is judged, and others that share the tensors of that one.
-        self.first: Any = None
-        self.others: list[Any] = []
-        #: One that is in evaluation mode for good, and those of other layers with weights of their own.
-        self.evaluated: Any = None
-        self.strangers: list[nn.Module] = []
+        self.instances = Instances(session)
         self.module: Json = {}
         self.kept: list[Made] = []
         #: Stores of what the reference holds, too.
@@ -162,7 +153,7 @@ class _Host:
         if not self.job["bare"]:  # any Python may keep what its first instance holds, and use it in others
             make = functools.partial(made, *arguments, **keywords)
             torch.manual_seed(int(self.job["seed"]) + 1)  # not as the judged one is begun with
-            self.first, *self.others = earlier(functools.partial(building.made, make))
+            self.instances.begin(functools.partial(building.made, make))
             arguments, keywords = init_call(self._arguments())
         torch.manual_seed(int(self.job["seed"]))
         model = building.made(functools.partial(made, *arguments, **keywords))
@@ -177,16 +168,16 @@ class _Host:
                 on_device: Tensor = tensor
             else:
                 on_device = public(self.session, tensor.detach().clone())
-                _put_in_place(model, path, tensor, on_device)
-            shown = _tensor_at(model, path)
+                put_in_place(model, path, tensor, on_device)
+            shown = tensor_at(model, path)
             assert isinstance(shown, DeviceTensor)
             shown.store.publish()
             self.stores[shown.store.number] = shown.store
             held.append({"path": path, "tensor": reference_to(shown).encode()})
-        self.model = model
+        self.instances.model = model
         if not self.job["bare"]:
             check(model)
-            self._share(model, [functools.partial(one, *arguments, **keywords) for one in (made, lean) if one])
+            self.instances.share([functools.partial(one, *arguments, **keywords) for one in (made, lean) if one])
             self.shared.settle()
         return lambda values, _state, world: _passing(model, self._named(values), world.by_name), held
 
@@ -194,32 +185,8 @@ class _Host:
         """Inputs by the names that the reference's forward gives them."""
         return dict(zip(self.job["inputs"], values, strict=True))
 
-    def _share(self, model: nn.Module, makers: Sequence[Callable[[], nn.Module]]) -> None:
-        """Let the other instances hold the tensors that the judged one holds; those that cannot are left out."""
-        if self.others:  # it is built quickly
-            self.others += more(makers[0])
-            self.strangers = layers(makers[0])
-            with contextlib.suppress(Exception):  # as above
-                self.others += [make() for make in makers[1:]]
-            with contextlib.suppress(Exception):  # a module may refuse to be built once more
-                self.evaluated = makers[0]()
-        known = dict(held_tensors(model))
-        for other in filter(None, (*self.others, self.evaluated)):
-            for path, tensor in list(held_tensors(other)):
-                mine = known.get(path)
-                if (
-                    isinstance(mine, DeviceTensor)
-                    and not isinstance(tensor, DeviceTensor)
-                    and mine.shape == tensor.shape
-                ):
-                    _put_in_place(other, path, tensor, DeviceTensor(mine.store, mine))
-
-        for stranger in self.strangers:
-            for path, tensor in list(held_tensors(stranger)):
-                if not isinstance(tensor, DeviceTensor):
-                    on_device = public(self.session, tensor.detach().clone())
-                    on_device.store.withhold()  # as those of the judged one are
-                    _put_in_place(stranger, path, tensor, on_device)
+    def _given(self, request: Json) -> dict[str, Any]:
+        return self._named([self._value(value) for value in request["inputs"]])
 
     def _arguments(self) -> Any:
         """What the class is built from: given, or found as the reference finds it."""
@@ -237,19 +204,14 @@ class _Host:
             self.kernels.tune_again()
             cuda.appear(request["number"])
         if request["bump"]:
-            models = [one for one in (self.model, *self.others, self.evaluated) if one is not None]
-            with giving_the_first():  # as a write does; the device has the content already
-                for _, tensor in itertools.chain.from_iterable(map(held_tensors, models)):
-                    if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
-                        tensor.copy_(tensor)
-        if request["may_evaluate"] and self.evaluated is not None and self.evaluated.training:
-            with contextlib.suppress(Exception):  # as above
-                self.evaluated.eval()
+            self.instances.write()
+        if request["may_evaluate"]:
+            self.instances.evaluate()
         state = {name: self._value(value) for name, value in request["state"].items()}
 
         def run(world: World) -> Any:
             values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
-            model = self._instance(world)
+            model = self.instances.called(world.instance, world.evaluating)
             with evaluating(None if request["training"] else model):
 
                 def work(given: list[Any]) -> Any:
@@ -264,7 +226,9 @@ class _Host:
         else:
             asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
             names = given_names(request, self.stores)
-            made = self.calls.call(run, NAMED[request["mode"]], names, asked, self._layers(request))
+            layers = self.instances.layers() if request["number"] >= _LAYERS_FROM else []
+            calls = [functools.partial(_passing, one, self._given(request), 0) for one in layers]
+            made = self.calls.call(run, NAMED[request["mode"]], names, asked, calls)
         if not self.job["bare"]:
             self.shared.check()
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
@@ -274,24 +238,6 @@ class _Host:
         self.session.returned(frozenset(results | self.bound))
         return answer
 
-    def _layers(self, request: Json) -> Iterator[Callable[[], Any]]:
-        """Once, calls of other layers of a deep model, whose weights are others and were written to as often."""
-        strangers, self.strangers = (self.strangers, []) if request["number"] >= _LAYERS_FROM else ([], self.strangers)
-        versions = {path: one._version for path, one in held_tensors(self.model)} if self.model and strangers else {}
-        for stranger in strangers:
-            with giving_the_first():
-                for path, tensor in held_tensors(stranger):
-                    for _ in range(versions.get(path, 0) - tensor._version):
-                        tensor.copy_(tensor)
-            values = [self._value(value) for value in request["inputs"]]
-            yield functools.partial(_passing, stranger, self._named(values), 0)
-
-    def _instance(self, world: World) -> Any:
-        """The module that is called in a world."""
-        if world.evaluating and world.instance in EVALUATED and self.evaluated is not None:
-            return self.evaluated
-        return self.others[world.instance % len(self.others)] if world.instance and self.others else self.model
-
     def _called(
         self,
         call: Callable[..., Any],
@@ -300,7 +246,7 @@ class _Host:
         given: list[Any],
         state: Mapping[str, Any],
     ) -> Any:
-        if model is None or (model is self.model and not world.hooks):
+        if model is None or (model is self.instances.model and not world.hooks):
             return call(given, state, world)
 
         def work() -> Any:
@@ -332,21 +278,3 @@ def _passing(function: Callable[..., Any], given: Mapping[str, Any], by_name: in
     first = max(0, len(given) - by_name)
     items = list(given.items())
     return function(*(value for _, value in items[:first]), **dict(items[first:]))
-
-
-def _tensor_at(model: nn.Module, path: str) -> Any:
-    value: Any = model
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
-
-
-def _put_in_place(model: nn.Module, path: str, tensor: Tensor, replacement: Tensor) -> None:
-    """Let the very object that a model holds become a tensor of the device, so that other names for it do too."""
-    wrapped = nn.Parameter(replacement, requires_grad=False) if isinstance(tensor, nn.Parameter) else replacement
-    try:
-        torch.utils.swap_tensors(tensor, wrapped)  # type: ignore[no-untyped-call]
-    except RuntimeError:  # something else refers to it weakly
-        *parents, name = path.split(".")
-        owner = _tensor_at(model, ".".join(parents)) if parents else model
-        setattr(owner, name, wrapped)
