@@ -273,7 +273,8 @@ class _Host:
 
 def _passing(function: Callable[..., Any], given: Mapping[str, Any], by_name: int) -> Any:
     """What a function gives for inputs of which the last so many are passed by name, if it has these names."""
-    if not by_name or not set(given) <= set(inspect.signature(getattr(function, "forward", function)).parameters):
+    taken = inspect.signature(getattr(function, "forward", function)).parameters if by_name else {}
+    if not set(given) <= taken.keys() and not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
         return function(*given.values())
     first = max(0, len(given) - by_name)
     items = list(given.items())

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -104,6 +104,8 @@ class Rehearsals:
                 lasting += self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
                 continue
             drawn = drawn_world(wanted.may_evaluate, wanted.may_autocast)
+            if wanted.last:  # where weights move, a program always asks for something new; the last one new is taken
+                drawn = replace(drawn, move="")
             with self._session.rehearsal() as rehearsal:
                 try:
                     key, gave = self._traced(run, drawn, names)
