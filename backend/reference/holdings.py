@@ -70,8 +70,8 @@ def difference(wanted: Json, found: Json) -> str:
             return f"forward takes {given} for {name} if it is left out, and the reference takes {default}"
     if found.get("effect") and not wanted["sets"]:
         return str(found["effect"])
-    if wanted["training"] != found["training"]:
-        return f"a new module has training={found['training']}, and the reference's has {wanted['training']}"
+    if wanted["training"] and not found["training"]:
+        return "a new module has training=False, and the reference's has True"
     return ""
 
 

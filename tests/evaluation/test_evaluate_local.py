@@ -163,7 +163,7 @@ SCALE_CLASS = """
 class ModelNew(nn.Module):
     def __init__(self, size):
         super().__init__()
-        self.gain = nn.Parameter(torch.empty(size))
+        self.gain = nn.Parameter(torch.rand(size))
 
     def forward(self, x):
         out = torch.empty_like(x)

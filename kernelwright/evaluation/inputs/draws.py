@@ -267,9 +267,9 @@ def _ordered(value: Tensor, names: Sequence[str]) -> Tensor:
 
 
 #: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
-#: squares overflow, and near the end, where differences are numbers yet. Each draw has one size: beside the largest
-#: size, the others would not matter.
-FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1.6e38": 1.6e38}
+#: squares overflow, and near the end, where what right kernels make on their way is finite yet. Each draw has one size:
+#: beside the largest size, the others would not matter.
+FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1e36": 1e36}
 
 
 def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:

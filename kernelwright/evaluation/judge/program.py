@@ -61,7 +61,7 @@ class Program:
             memory_bytes,
             device,
             tuple(calls),
-            module={} if self.bare or self.form != "class" else dict(truth.module),
+            module={} if self.form != "class" else dict(truth.module),
             **truth.drawing(self.reference),
         )
 
