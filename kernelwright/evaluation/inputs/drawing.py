@@ -51,8 +51,7 @@ from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
-from kernelwright.evaluation.inputs.relations import may_relate, related
-from kernelwright.evaluation.inputs.several import one_alone, with_one_twice
+from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.ir.values import TensorSpec
