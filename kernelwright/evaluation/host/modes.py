@@ -90,14 +90,14 @@ NAMED: Mapping[str, World] = {
 #: The worlds of calls of these modes in the dialect, whose host code can ask whether a tensor wants gradients and
 #: whether a module trains, and names its parameters.
 _IN_THE_DIALECT: Mapping[str, World] = {
-    "grad": World("grad", weights=True),
+    "grad": World("grad", weights=1),
     "autocast": World(by_name=99, evaluating=True),
     "training": World("training"),
-    "compiling": World("grad", weights=True, alone=1, evaluating=True, part=1),
+    "compiling": World("grad", weights=1, alone=1, evaluating=True, part=1),
     "thread": World(by_name=1, evaluating=True, part=2),
     "mixed": World("training", alone=1),
     "activation": World("training", alone=2),
-    "parameter": World("training", weights=True),
+    "parameter": World("training", weights=1),
     "settings": World(evaluating=True, part=3),
     "hooks": World(by_name=99, evaluating=True, part=4),
     "eval": World(evaluating=True),

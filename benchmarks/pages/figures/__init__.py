@@ -1,0 +1,1 @@
+"""The figures that texts quote, each as text, by subject."""

@@ -1,0 +1,141 @@
+"""What whole models gain."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.models.reasons import not_admitted
+from benchmarks.pages.figures.formats import read, table, wrapped
+
+
+def optimized() -> str:
+    """How much faster models run with the kernels that `optimize` admitted, a line a model."""
+    content = read("optimize_h100")
+    heading = ["Model", "Kernels", "Admitted", "Best kernel in the model", "Model on the device"]
+    heading += ["Inductor beside itself", "Not admitted (what they could save at most)"]
+    rows = []
+    for name, row in content["rows"].items():
+        if row["status"] == "ok":
+            kernels, made = row["optimize"]["kernels"], row["compare"]
+            best = max((one["graph"]["ratio"] for one in kernels if one["became"] == "admitted"), default=1.0)
+            ours, same = (
+                [made[side][key] for key in ("ratio", "low", "high")] for side in ("device_ours", "device_same")
+            )
+            counts = [str(made[key]) for key in ("kernels", "replaced")]
+            beside = [f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}]", f"{same[0]:.3f}x"]
+            whys = not_admitted(kernels, row["optimize"]["model_us"])
+            rows.append([name, *counts, f"{best:.2f}x", *beside, whys])
+    caliber, mean = content["caliber"], content["summary"]["geometric_mean"]
+    budgets = {row["budget_s"] for row in content["rows"].values()}
+    lines = [
+        table(heading, rows),
+        "",
+        wrapped(
+            f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16, without gradients, "
+            f"with {max(budgets):.0f} s of `optimize` a model: {mean['all']:.3f}x in geometric mean, "
+            f"{mean['without_best']:.3f}x without the best model. Intervals are those of 95%, of medians of "
+            f"{caliber['pairs']} pairs of calls (`optimize_h100`)."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def models() -> str:
+    """What became of the kernels of whole models, a line a model."""
+    content = read("models_cpu")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, row in content["rows"].items():
+        if "error" not in row:
+            found.setdefault(name.partition(" ")[0], []).append(row)
+    heading = ["Model", "Modes", "Kernels", "With a reference", "Replaced", "Apart: Inductor"]
+    heading += ["Apart: with replacements"]
+    cells = []
+    for model, rows in found.items():
+        kernels, alone, joint, swapped = (
+            sum(row[key] for row in rows) for key in ("kernels", "with_reference", "in_joint_problems", "swapped")
+        )
+        furthest = [f"{max(row[key] for row in rows):.1e}" for key in ("inductor", "ours")]
+        share = f"{(alone + joint) / kernels:.0%}"
+        cells.append([model, str(len(rows)), str(kernels), share, str(swapped), *furthest])
+    told, caliber, most = content["summary"], content["caliber"], content["caliber"]["most"]
+    beside = max(row["from_inductor"] for row in content["rows"].values())
+    apart = f"at most {beside:.0e} of the largest value from Inductor's own" if beside else "Inductor's to the bit"
+    limit = "every kernel" if most is None else f"at most {most} new kernels of each row"
+    lines = [
+        table(heading, cells),
+        "",
+        wrapped(
+            f"{told['share_with_reference']:.0%} of {told['kernels']} kernels have a reference. Answers were looked "
+            f"for to {limit}. In {told['right']} of {told['rows']} rows at least one kernel was replaced, and "
+            f"results were {apart}. In {told['hit_in_a_second_process']} rows a second process found "
+            f"every graph in Inductor's caches, with the replacements in force. Measured on {caliber['commit']} with "
+            f"torch {caliber['torch'].partition('+')[0]}{_measured_later(content['rows'])} (`models_cpu`)."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _measured_later(rows: Mapping[str, Any]) -> str:
+    """Which rows were measured on other code or with another torch, with a comma before it; "" for none."""
+    later = {name: row["measured"] for name, row in rows.items() if "measured" in row}
+    names: dict[str, list[str]] = {}
+    for name, made in later.items():
+        names.setdefault(f"on {made['commit']} with torch {made['torch'].partition('+')[0]}", []).append(name)
+    return "".join(f", and {', '.join(those)} {how}" for how, those in names.items())
+
+
+def real_models() -> str:
+    """What replaced kernels cost models at real sizes, a line a model."""
+    content = read("models_h200")
+    heading = ["Model", "Kernels", "Replaced", "Error: Inductor", "Error: with replacements", "A launch: Inductor"]
+    heading += ["A launch: ours, added at most", "Second process, longer by"]
+    rows = []
+    for name, row in content["rows"].items():
+        ours = row["ours"]
+        errors, launch = ours["errors"]["output"], ours["launch_us"]
+        kernels = [str(ours["kernels"][key]) for key in ("loaded", "replaced")]
+        exact = [f"{errors[side]:.2%}" for side in ("inductor", "ours")]
+        took = [f"{launch['inductor']:.1f} us", f"{launch['added_at_most']:+.2f} us"]
+        rows.append([name, *kernels, *exact, *took, f"{row['second_process_s']:+.1f} s"])
+    told, caliber = content["summary"], content["caliber"]
+    right = f"{told['models'] - len(told['open'])} of {told['models']}"
+    lines = [
+        table(heading, rows),
+        "",
+        wrapped(
+            f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16. Errors are those of "
+            "the output against the model in fp32, root mean squares relative to it. Outputs are right in "
+            f"{right} models, also under CUDA graphs, and so are the gradients of those that are trained. "
+            f"A replaced kernel adds at most {told['added_us_a_launch_at_most']:.2f} us to the host's work for a "
+            f"launch, and a second process takes at most {told['second_process_s_at_most']:.1f} s longer than "
+            "Inductor's until its first result (`models_h200`)."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def ceilings() -> str:
+    """What faster kernels could bring to whole models at most, a line a model."""
+    content = read("ceiling_h200")
+    kinds = ("generated", "products", "convolutions", "all")
+    heading = ["Model", "Work in a call", "In generated kernels", "Kernels at their floors"]
+    heading += ["and part of products", "and of convolutions", "and libraries at theirs"]
+    rows = []
+    for name, row in content["rows"].items():
+        bounds = [f"{row['ceilings'][kind]:.2f}x" for kind in kinds]
+        ms, share = row["device_us"] / 1e3, row["shares"]["generated"]
+        rows.append([f"{name}: {row['sizes']}", f"{ms:.2f} ms", f"{share:.0%}", *bounds])
+    told, caliber = content["summary"], content["caliber"]
+    means, limit = told["ceilings_geometric_mean"], told["kernels_alone_below"]
+    below = ", ".join(limit["models"]) or "none"
+    return "\n".join(
+        [
+            table(heading, rows),
+            "",
+            wrapped(
+                f"Geometric means: {', '.join(f'{means[kind]:.2f}x' for kind in kinds)}. Below {limit['limit']}x by "
+                f"kernels alone: {below}. At least {told['accounted_at_least']:.1%} of the device's time is accounted "
+                f"for in every model. Inference in bf16 on one {caliber['device']} with torch "
+                f"{caliber['torch'].partition('+')[0]}, median of {caliber['calls']} calls (`ceiling_h200`)."
+            ),
+        ]
+    )
