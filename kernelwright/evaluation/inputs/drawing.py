@@ -264,8 +264,10 @@ class Drawing:
             times = _STEADY_TIMES if self._trial.whole_outputs else 1
             seeds = range(draw.inputs, draw.inputs + times)
             return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
-        if draw.kind in ("offset", ZERO, ONE) and not self._trial.keeps_its_size(model, inputs, draw.inputs):
-            return False
+        if draw.kind in ("offset", ZERO, ONE):
+            zero = draw.kind != "offset"
+            if not self._trial.keeps_its_size(model, inputs, draw.inputs, may_be_zero=zero):
+                return False
         if (
             draw.kind != "infinite"
             and draw.kind not in FAR_OUT
