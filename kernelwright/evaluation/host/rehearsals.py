@@ -18,8 +18,9 @@ from kernelwright.evaluation.host.withheld import DeviceTensor, reference_to
 from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, LinkError
 
-#: Time for calls without effect: of the processor, and by the clock.
-_SECONDS, _WALL_SECONDS = 2.0, 10.0
+#: Time for calls without effect: of the processor, and by the clock. Calls in drawn worlds take most of it: after so
+#: much only quick ones are made, of which there are to be as many as wanted.
+_SECONDS, _WALL_SECONDS, _SECONDS_DRAWN = 2.0, 10.0, 1.2
 #: Before the last call one rehearsal of so many is in a drawn world: those take longer.
 _DRAWN_EVERY = 8
 #: Rehearsals before one call that may write what the program keeps.
@@ -95,12 +96,13 @@ class Rehearsals:
         the program was called as often as wanted.
         """
         bold = chance.random() < _BOLD
-        until, latest, known = _spent() + _SECONDS, _now() + _WALL_SECONDS, set(self._known)
+        began, latest, known = _spent(), _now() + _WALL_SECONDS, set(self._known)
         lasting = 0
         for number in range(wanted.rehearsals):
-            if _spent() > until or _now() > latest or lasting >= _LASTING:
+            spent = _spent() - began
+            if spent > _SECONDS or _now() > latest or lasting >= _LASTING:
                 break
-            if wanted.last and number % _DRAWN_EVERY:
+            if wanted.last and (number % _DRAWN_EVERY or spent > _SECONDS_DRAWN):
                 lasting += self._steady(run, STEADY if 2 * number < wanted.rehearsals else World())
                 continue
             drawn = drawn_world(wanted.may_evaluate, wanted.may_autocast)

@@ -60,7 +60,7 @@ DEFAULT_COMPILE_TARGET = "h100"
 #: Elements before an input that is a part of a larger tensor, and before one whose address is no multiple of 16.
 _BEFORE, _ODDLY_BEFORE = 64, 61
 #: Calls without effect: more than a thousand.
-REHEARSALS = 1024
+REHEARSALS = 1152
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
 #: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
 STRENGTHS: Mapping[str, tuple[str, ...]] = {

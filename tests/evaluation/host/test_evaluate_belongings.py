@@ -51,6 +51,7 @@ LEFT = (
     "self.eval()",
     "self.drop.eval()",
     "self.drop.training = False",
+    "was = self.training; self.eval(); self.train(was)",  # a part may be in another mode
     "self.gain.requires_grad_(False)",
     "self.requires_grad_(False)",
     "self.gain.requires_grad = False",
@@ -61,9 +62,9 @@ LEFT = (
     "x.is_leaf and x.requires_grad_()",
 )
 CLEAN = (
-    "was = self.training",
+    "modes = [(one, one.training) for one in self.modules()]",
     "self.eval()",
-    "self.train(was)",
+    "[setattr(one, 'training', mode) for one, mode in modes]",
     "self.gain.requires_grad_(self.gain.requires_grad)",
     "self.gain.detach().requires_grad_(False)",
     "x.detach().requires_grad_()",

@@ -528,9 +528,9 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
             super().pause()
             Told.pauses += 1
 
-    def told(model: torch.nn.Module, seed: int, free: int | None = None) -> None:
+    def told(model: torch.nn.Module, seed: int, *rest: Any) -> None:
         seen["perturb"].add(Told.held)
-        perturb(model, seed, free)
+        perturb(model, seed, *rest)
 
     monkeypatch.setattr(reference_job, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):
