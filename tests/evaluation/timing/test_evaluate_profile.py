@@ -221,7 +221,7 @@ BAD = [
     lambda a: a["rows"][1].update(products={"f32": "x"}),
 ]
 _JOB = ProfileCandidate(
-    HostProgram("", "ModelNew", "class", False, "", 0, False, (), ()), (), "ieee", None, 1 << 30, "cpu", ()
+    HostProgram("", "ModelNew", "class", False, "", 0, False, (), (), 0), (), "ieee", None, 1 << 30, "cpu", ()
 )
 
 
