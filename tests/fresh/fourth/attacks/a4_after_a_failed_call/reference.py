@@ -1,0 +1,19 @@
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.randn(48))
+
+    def forward(self, x):
+        return x * self.gain
+
+
+def get_inputs():
+    return [torch.randn(16, 48)]
+
+
+def get_init_inputs():
+    return []
