@@ -13,7 +13,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.draws import SCALES, ZERO, apply_kind, rms
 from kernelwright.evaluation.inputs.literals import named, numbers_of
-from kernelwright.evaluation.inputs.traits import Trait, find_traits, probes
+from kernelwright.evaluation.inputs.traits import Trait, find_traits, is_integer, probes
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial, is_finite, scales_to
 from kernelwright.evaluation.inputs.uses import PlacesWatch
 from kernelwright.evaluation.inputs.watches import ElementwiseWatch
@@ -77,7 +77,7 @@ def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Tra
     orderly = [
         place
         for place, (value, trait) in enumerate(zip(values, traits, strict=True))
-        if _is_integer(value) and (trait.ordered or trait.permutation)
+        if is_integer(value) and (trait.ordered or trait.permutation)
     ]
     if not orderly:
         return traits
@@ -99,7 +99,7 @@ def _probed(
 ) -> Trait:
     """An input's trait with the integers that one of its elements may be besides."""
     value = values[place]
-    if not (isinstance(value, Tensor) and _is_integer(value) and value.numel()):
+    if not (isinstance(value, Tensor) and is_integer(value) and value.numel()):
         return trait
     taken = []
     for number in probes(value, trait, numbers):
@@ -168,12 +168,6 @@ def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> boo
         if alike[0] != alike[1] or not all(map(same_bits, *left)):
             return True
     return False
-
-
-def _is_integer(value: Value) -> bool:
-    return isinstance(value, Tensor) and not (
-        value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
-    )
 
 
 def _is_normal(value: Value) -> bool:

@@ -28,8 +28,9 @@ PATTERNS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def _is_square(value: Tensor) -> bool:
-    return value.ndim > 1 and value.shape[-1] == value.shape[-2] > 1
+def is_square(shape: Sequence[int]) -> bool:
+    """Whether the last two of several dimensions are those of square matrices, larger than one element."""
+    return len(shape) > 1 and shape[-1] == shape[-2] > 1
 
 
 def _units(value: Tensor) -> Tensor:
@@ -41,7 +42,7 @@ def _units(value: Tensor) -> Tensor:
 
 def _chains(value: Tensor) -> Tensor:
     """Square matrices with a diagonal of ones and minus a half on both sides: positive definite, hard to invert."""
-    if not _is_square(value):
+    if not is_square(value.shape):
         return value
     one = torch.eye(value.shape[-1], dtype=value.dtype, device=value.device)
     return (one - 0.5 * (one.roll(1, 0).tril() + one.roll(1, 0).tril().mT)).expand(value.shape)

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.tensors import Value, copy_of, each_once
-from kernelwright.evaluation.inputs.traits import Trait
+from kernelwright.evaluation.inputs.patterns import is_square
+from kernelwright.evaluation.inputs.traits import Trait, is_integer
 from kernelwright.ir.layout import shares_elements
 from kernelwright.ir.values import ScalarSpec, TensorSpec
 
@@ -25,7 +26,7 @@ _HIGHER = 64.0
 def may_relate(specs: Sequence[TensorSpec | ScalarSpec]) -> bool:
     """Whether there are integers or truth values, two inputs of one shape, or a square matrix."""
     tensors = [(spec.dtype, spec.shape) for spec in specs if isinstance(spec, TensorSpec) and spec.shape]
-    square = any(len(shape) > 1 and shape[-1] == shape[-2] for _, shape in tensors)
+    square = any(is_square(shape) for _, shape in tensors)
     return square or len(set(tensors)) < len(tensors) or not all(dtype.startswith(("f", "bf")) for dtype, _ in tensors)
 
 
@@ -57,20 +58,17 @@ def _highest(trait: Trait) -> float:
     return max(2.0, trait.high, *trait.taken)
 
 
-def _is_integer(value: Tensor) -> bool:
-    return not value.is_floating_point() and value.dtype != torch.bool
-
-
 def _together(given: Sequence[Tensor], highest: float) -> list[Tensor] | None:
     """The first two of several. In every second row the second is the first, moved on by less than half. Other rows of
     integers have neighbours in Fibonacci's sequence, from the highest down, for which Euclid's algorithm takes its most
-    steps; those of floating numbers have a step, which comes late in the first and early in the second."""
-    if len(given) < 2:
+    steps; those of floating numbers have a step, which comes late in the first and early in the second. None for truth
+    values, of which the first is made as if it were alone."""
+    if len(given) < 2 or given[0].dtype == torch.bool:
         return None
     first, size = given[0], given[0].shape[-1]
     rows = torch.arange(first.numel() // size, device=first.device).reshape((*first.shape[:-1], 1)) % 2 == 0
     moved = first.roll(max(1, size // 2 - 1), -1)
-    pair = _neighbours(first, highest) if _is_integer(first) else _steps(first)
+    pair = _neighbours(first, highest) if is_integer(first) else _steps(first)
     return [torch.where(rows, pair[0], first), torch.where(rows, pair[1], moved)]
 
 
@@ -95,9 +93,8 @@ def _alone(value: Tensor, trait: Trait) -> Tensor | None:
     with a chain above the diagonal; and truth values up to the middle of the second of several dimensions, or of a row.
     """
     size = value.shape[-1]
-    square = value.ndim > 1 and value.shape[-2] == size > 1
-    chain = torch.ones(size, size, device=value.device).triu(1).tril(1).bool() if square else None
-    if _is_integer(value):
+    chain = torch.ones(size, size, device=value.device).triu(1).tril(1).bool() if is_square(value.shape) else None
+    if is_integer(value):
         places = (torch.arange(size, device=value.device) - 1).clamp(int(trait.low), int(trait.high))
         rows = torch.arange(value.numel() // size, device=value.device).reshape((*value.shape[:-1], 1)) % 2 == 0
         return torch.where(rows, places.to(value.dtype), _neighbours(value, _highest(trait))[0])

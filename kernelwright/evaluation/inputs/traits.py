@@ -60,6 +60,13 @@ _KEPT = {
 NO_TRAIT = Trait()
 
 
+def is_integer(value: Value) -> bool:
+    """Whether it is a tensor of integers, which truth values are not."""
+    return isinstance(value, Tensor) and not (
+        value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
+    )
+
+
 def find_traits(samples: Sequence[Sequence[Value]]) -> tuple[Trait, ...]:
     """The traits of each input, from what several draws gave."""
     return tuple(_trait(values) for values in zip(*samples, strict=True))

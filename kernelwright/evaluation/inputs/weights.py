@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.tensors import each_once
 from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, mixed_rows, rms
-from kernelwright.evaluation.inputs.traits import find_traits, kept
+from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 
 #: Times that eager runs on values whose last bits are noise, and where its outputs have so few elements in all that a
 #: single one of their errors says little.
@@ -106,7 +106,7 @@ def _count_on(buffer: Tensor, generators: Mapping[torch.device, torch.Generator]
         elif kind in _MIXED_SWITCHES:
             share = torch.rand(buffer.shape, generator=generators[buffer.device], device=buffer.device)
             buffer.copy_(share < 0.5)
-    elif buffer.numel() == 1 and not (buffer.is_floating_point() or buffer.is_complex() or buffer.dtype == torch.bool):
+    elif buffer.numel() == 1 and is_integer(buffer):
         buffer.fill_(min(_COUNTED.get(kind, int(buffer)), torch.iinfo(buffer.dtype).max))
 
 

@@ -59,7 +59,7 @@ from kernelwright.ir.values import KernelModule, Reference
 DEFAULT_COMPILE_TARGET = "h100"
 #: Elements before an input that is a part of a larger tensor, and before one whose address is no multiple of 16.
 _BEFORE, _ODDLY_BEFORE = 64, 61
-#: Calls without effect: more than a thousand.
+#: Calls without effect: a thousand of the judged instance, and some of others.
 REHEARSALS = 1152
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
 #: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
