@@ -1,9 +1,9 @@
 """Draw how searches come to their best: the speedup that is reached, by seconds.
 
-    python -m benchmarks.search.curves --results benchmarks/results/search/time_to_quality_h200.json
+    python -m benchmarks.search.curves --results benchmarks/results/search/time_to_quality_h100.json --modes 60,15t
 
-For each mode of `time_to_quality` a line: the geometric mean, over the problems that all drawn modes have, of the plain
-lowering's time over the best time until then. Writes an SVG and a PNG beside the results.
+For each of these modes of `time_to_quality` (default: all) a line: the geometric mean, over the problems that all drawn
+modes have, of the plain lowering's time over the best time until then. Writes an SVG and a PNG beside the results.
 """
 
 import argparse
@@ -33,11 +33,12 @@ def reached(rows: Sequence[Mapping[str, Any]], seconds: float) -> float:
     return math.exp(statistics.mean(logs))
 
 
-def by_mode(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Rows with a curve by mode, of the problems that all modes have. Raises UserError where there are none."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+def by_mode(rows: Sequence[Mapping[str, Any]], modes: Sequence[str] = ()) -> dict[str, list[Mapping[str, Any]]]:
+    """Rows with a curve by mode, of the problems that all of `modes` have; no modes mean those of the rows. Raises
+    UserError where there are none."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {mode: {} for mode in modes}
     for row in rows:
-        if row.get("curve") and row["mode"] != COLD:
+        if row.get("curve") and (row["mode"] in modes if modes else row["mode"] != COLD):
             found.setdefault(row["mode"], {})[row["problem"]] = row
     common = set.intersection(*map(set, found.values())) if found else set()
     if not common:
@@ -45,7 +46,7 @@ def by_mode(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     return {mode: [by_name[name] for name in sorted(common)] for mode, by_name in found.items()}
 
 
-def draw(results: Path) -> list[Path]:
+def draw(results: Path, modes: Sequence[str] = ()) -> list[Path]:
     """Write the pictures; their paths. Raises UserError without matplotlib, and for results without curves."""
     require_installed("matplotlib", "train")
     from matplotlib import rc_context
@@ -53,7 +54,7 @@ def draw(results: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     content = json.loads(results.read_text("utf-8"))
-    lines = by_mode(content["results"])
+    lines = by_mode(content["results"], modes)
     figure = Figure(figsize=(7, 4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -77,9 +78,10 @@ def main() -> int:
     """Draw; 2 for results that have nothing to draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--modes", default=[], type=lambda text: text.split(","))
     arguments = parser.parse_args()
     try:
-        print(*draw(arguments.results), sep="\n")
+        print(*draw(arguments.results, arguments.modes), sep="\n")
     except (UserError, OSError, ValueError, KeyError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -51,7 +51,7 @@ SAMPLE = (
     *("2_99", "2_23", "2_93", "2_25"),
 )
 #: What every process searches first, and the mode of such rows.
-WARM_UP, COLD = "1_45", "cold"
+WARM_UP, COLD = "1_95", "cold"
 #: Below these shares of the best baseline a winner counts as slower, or as a failure.
 SLOWER, FAILED = 0.97, 0.90
 
@@ -148,8 +148,10 @@ def gains(rows: Mapping[str, Row], mode: str) -> dict[str, float]:
 
 
 def kept(rows: Mapping[str, Row], short: str, long: str) -> dict[str, Any] | None:
-    """How much of the log-speedup of long searches short ones keep, over the problems that have both."""
-    few, many = gains(rows, short), gains(rows, long)
+    """How much of the log-speedup of long searches short ones keep, over the problems that have both. A short search
+    that failed keeps nothing."""
+    failed = {row["problem"]: 0.0 for row in rows.values() if row["mode"] == short and row["status"] != "ok"}
+    few, many = failed | gains(rows, short), gains(rows, long)
     both = sorted(set(few) & set(many))
     if not both or sum(many[name] for name in both) <= 0:
         return None

@@ -48,6 +48,8 @@ def test_a_share_is_of_the_problems_that_have_both():
     )
     assert kept(found, "15", "60") == {"problems": 2, "share": round(2 / 3, 3)}
     assert kept(found, "5", "60") is None
+    failed = rows(row("b", "60", 50.0), {"problem": "b", "mode": "15", "status": "error"}, row("a", "60", 25.0))
+    assert kept(failed | rows(row("a", "15", 50.0)), "15", "60") == {"problems": 2, "share": round(1 / 3, 3)}
     assert summary(found)["15_keeps_of_60"]["problems"] == 2
 
 
@@ -56,6 +58,9 @@ def test_a_search_from_a_cold_start_is_told_apart():
     told = summary(found)
     assert told["first_measured_cold_s"] == [1.0] and told["by_mode"] == {"15": 1, "60": 1}
     assert set(by_mode(list(found.values()))) == {"60", "15"}
+    assert set(by_mode(list(found.values()), ["60"])) == {"60"}
+    with pytest.raises(UserError, match="no problem"):
+        by_mode(list(found.values()), ["60", "5m"])
     assert memory_for("a", found).found == []
 
 

@@ -94,18 +94,21 @@ def spelling() -> str:
 
 def search() -> str:
     """What short searches keep of what long ones find."""
-    content = read("time_to_quality_h200")
+    content, cold = read("time_to_quality_h100"), read("cold_start_h100")
     told, caliber = content["summary"], content["caliber"]
-    first, share = told["first_measured_s"], {mode: told[f"{mode}_keeps_of_60"]["share"] for mode in ("15", "5", "5m")}
+    first, short, memory = told["first_measured_s"], told["15t_keeps_of_60"], told["5m_keeps_of_60"]
+    beside = told["15t_beside_the_best_baseline"]
     return wrapped(
-        f"A search of 15 s keeps {share['15']:.1%} of the logarithm of the speedup that one of 60 s finds, one of 5 s "
-        f"keeps {share['5']:.1%}, and one of 5 s with the memory of other problems {share['5m']:.1%}: over "
-        f"{told['15_keeps_of_60']['problems']} of a sample of {told['problems_of_the_sample']} problems drawn by seed. "
-        f"Searches of 60 s had {told['reached_within_60']['5']:.1%} of their own result 5 s after they first measured, "
-        f"and {told['reached_within_60']['15']:.1%} after 15 s. The first candidate was measured after "
-        f"{first['median']:.1f} s in the median, and after {first['max']:.0f} s where the search's processes had to "
-        f"start on a fresh machine; such searches count as well ({caliber['device']}, commit {caliber['commit']}, "
-        "`time_to_quality_h200`)."
+        f"A search of 15 s keeps {short['share']:.1%} of the logarithm of the speedup that one of 60 s finds, over "
+        f"{short['problems']} problems drawn by seed; a search that finds nothing keeps nothing. One of 5 s with the "
+        f"memory of other problems keeps {memory['share']:.1%}, over {memory['problems']} of these so far. Searches of "
+        f"60 s had {told['reached_within_60']['5']:.1%} of their own result 5 s after they first measured, and "
+        f"{told['reached_within_60']['15']:.1%} after 15 s. The first candidate was measured after "
+        f"{first['median']:.1f} s in the median, after {first['max']:.1f} s at most, and after "
+        f"{cold['first_measured_s']:.1f} s in the first process of a machine that was just started. The winners of 15 "
+        f"s are {beside['geomean']:.2f} times as fast as the faster of eager and Inductor in the geometric mean over "
+        f"{beside['problems']} problems, and {beside['at_least_0.97']:.0%} of them at least 0.97 times as fast "
+        f"({caliber['device']}, commit {caliber['commit']}, `time_to_quality_h100`, `cold_start_h100`)."
     )
 
 
