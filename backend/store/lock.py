@@ -20,7 +20,8 @@ INDUCTORS = ""
 
 @dataclass(frozen=True)
 class Lock:
-    """For each key of a kernel the `Entry.pick` of what runs, or `INDUCTORS`; for one target and its versions."""
+    """For each key of a kernel the `Entry.pick` of what runs, or `INDUCTORS`; for one target and its versions. Where
+    sizes may change there may be several, apart by blanks, each for sizes that those before it are not for."""
 
     target: str
     versions: Versions
@@ -54,7 +55,7 @@ class Lock:
                 raise ValueError(f"its format is {content.get('format')}, and this release reads format {FORMAT}")
             picks, versions = content["picks"], Versions(**content["versions"])
             for key, pick in picks.items():
-                if not re.fullmatch("[0-9a-f]+", key) or not re.fullmatch("|[0-9a-f]{64}", pick):
+                if not re.fullmatch("[0-9a-f]+", key) or not re.fullmatch("|[0-9a-f]{64}( [0-9a-f]{64})*", pick):
                     raise ValueError(f"{key!r}: {pick!r} is no kernel and its replacement")
             return cls(str(content["target"]), versions, picks)
         except KeyError as error:
@@ -102,4 +103,7 @@ def differences(first: Lock, second: Lock) -> list[str]:
 
 
 def _named(pick: str | None) -> str:
-    return "no pick" if pick is None else "Inductor's kernel" if pick == INDUCTORS else f"replacement {pick[:12]}"
+    if pick is None:
+        return "no pick"
+    some = [one[:12] for one in pick.split()]
+    return f"replacement{'s' * (len(some) > 1)} {' '.join(some)}" if some else "Inductor's kernel"

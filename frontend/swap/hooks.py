@@ -48,24 +48,25 @@ class Launchable(Protocol):
 
 @dataclass(frozen=True)
 class Within:
-    """What is loaded for those launches only whose arguments fit; Inductor's own kernel is launched with others."""
+    """What is loaded for some launches: `which` gives, for the arguments of one, the place in `chosen` of what is
+    launched, and their number where Inductor's own kernel is."""
 
-    chosen: "str | Launchable"
-    fits: Callable[[Sequence[Any]], bool]
+    chosen: Sequence["str | Launchable"]
+    which: Callable[[Sequence[Any]], int]
 
 
-class Either:
-    """One of two kernels is launched, by the arguments of the launch."""
+class OneOf:
+    """One of several kernels is launched, by the arguments of the launch; Inductor's own is the last one."""
 
-    def __init__(self, ours: Launchable, own: Launchable, fits: Callable[[Sequence[Any]], bool]) -> None:
-        self.ours, self.own, self.fits = ours, own, fits
+    def __init__(self, kernels: Sequence[Launchable], which: Callable[[Sequence[Any]], int]) -> None:
+        self.kernels, self.which = list(kernels), which
         self.run: Callable[..., Any] = self._launch
 
     def _launch(self, *arguments: Any, **options: Any) -> Any:
-        return (self.ours if self.fits(arguments) else self.own).run(*arguments, **options)
+        return self.kernels[self.which(arguments)].run(*arguments, **options)
 
 
-#: Another text in Inductor's own form whose kernel has the same name, an object to launch, either of them for some
+#: Another text in Inductor's own form whose kernel has the same name, an object to launch, some of them for some
 #: launches, or None: Inductor's own.
 Chosen = str | Launchable | Within | None
 #: Gives what is loaded, for a kernel's name and text that are about to be loaded. It is asked twice for a kernel that
@@ -164,14 +165,16 @@ def _defined(self: Any, src_code: str, node_schedule: Any, kernel: Any) -> str:
     return name
 
 
-def parted(chosen: Chosen) -> tuple[str | Launchable | None, Within | None]:
-    """What is loaded, and where it is for some launches only, for which."""
-    return (chosen.chosen, chosen) if isinstance(chosen, Within) else (chosen, None)
+def parted(chosen: Chosen) -> tuple[Sequence[str | Launchable], Within | None]:
+    """All that is loaded beside Inductor's own, and where each is for some launches only, for which."""
+    if isinstance(chosen, Within):
+        return chosen.chosen, chosen
+    return () if chosen is None else (chosen,), None
 
 
-def either(ours: Any, own: Any, within: Within | None) -> Any:
-    """What is launched: ours, or where it is for some launches only, one of both."""
-    return Either(ours, own, within.fits) if within else ours
+def one_of(ours: Sequence[Any], own: Any, within: Within | None) -> Any:
+    """What is launched: ours, or where those are for some launches only, one of them or Inductor's own."""
+    return OneOf([*ours, own], within.which) if within else ours[0]
 
 
 def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options: Any) -> Any:
@@ -186,17 +189,17 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     try:
         chosen = callback(kernel_name, source_code)
         what, within = parted(chosen)
-        loaded = load(what) if isinstance(what, str) else what
+        loaded: list[Any] = [load(one) if isinstance(one, str) else one for one in what]
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
         _give_up(kernel_name, source_code, error, failed)
-        loaded = None
-    if loaded is None:
+        loaded = []
+    if not loaded:
         return load(source_code)
     own = _Own(kernel_name, source_code, lambda: load(source_code), failed)
     plain = load(source_code) if within else None
-    if isinstance(loaded, CodeCacheFuture) or isinstance(plain, CodeCacheFuture):
+    if any(isinstance(one, CodeCacheFuture) for one in (*loaded, plain)):
         return _Awaited(loaded, own, plain, within)
-    return either(own.behind(loaded), plain, within)
+    return one_of([own.behind(one) for one in loaded], plain, within)
 
 
 @dataclass(frozen=True)
@@ -238,22 +241,22 @@ class _Own:
 
 
 class _Awaited(CodeCacheFuture):
-    """A chosen kernel that is compiled in another process."""
+    """Chosen kernels that are compiled in other processes."""
 
-    def __init__(self, future: Any, own: _Own, plain: Any, within: Within | None) -> None:
-        self.future, self.own, self.plain, self.within = future, own, plain, within
+    def __init__(self, loaded: Sequence[Any], own: _Own, plain: Any, within: Within | None) -> None:
+        self.loaded, self.own, self.plain, self.within = loaded, own, plain, within
 
     def result(self, *arguments: Any, **options: Any) -> Any:
-        try:
-            kernel = self.future.result(*arguments, **options) if self._waits(self.future) else self.future
-        except Exception as error:  # noqa: BLE001 - a compiler's error, from another process
-            return self.own.instead(error)
-        plain = self.plain.result(*arguments, **options) if self._waits(self.plain) else self.plain
-        return either(self.own.behind(kernel), plain, self.within)
+        def awaited(kernel: Any) -> Any:
+            return kernel.result(*arguments, **options) if isinstance(kernel, CodeCacheFuture) else kernel
 
-    @staticmethod
-    def _waits(kernel: Any) -> bool:
-        return isinstance(kernel, CodeCacheFuture)
+        ours = list[Any]()
+        for one in self.loaded:
+            try:
+                ours.append(self.own.behind(awaited(one)))
+            except Exception as error:  # noqa: BLE001 - a compiler's error, from another process
+                ours.append(self.own.instead(error))
+        return one_of(ours, awaited(self.plain), self.within)
 
 
 def _give_up(name: str, source: str, error: Exception, failed: Failed | None) -> None:

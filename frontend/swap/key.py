@@ -1,8 +1,9 @@
 """Inductor's text of a kernel, read; and the key that its replacement is found by.
 
 Two texts have one key where they compute the same from the same arguments: neither the kernel's name nor its place in
-a program counts, nor what only says how Inductor would tune it. The versions of torch and Triton are not in the key;
-the store keeps them beside it.
+a program counts, nor what only says how Inductor would tune it. Where sizes may change from call to call, those of the
+first call are among that: a graph has the same keys whichever sizes it is called with first. The versions of torch and
+Triton are not in the key; the store keeps them beside it.
 """
 
 import ast
@@ -22,7 +23,9 @@ _INDUCTOR_META = ("grid_type", "mutated_arg_names", "no_x_dim", "atomic_add_foun
 #: Of a device, what generated code depends on. Not its index: all ranks of a job have one key.
 _DEVICE = ("type", "cc", "major", "multi_processor_count", "warp_size")
 #: Arguments of heuristics that belong to what a kernel computes; the others tune it or say where its text is.
-_ARGUMENTS = ("size_hints", "num_stages", "num_warps")
+_ARGUMENTS = ("num_stages", "num_warps")
+#: The sizes of the first call, rounded up: they belong to what a kernel computes where no size may change.
+_HINTS = "size_hints"
 #: Heuristics whose kernels are not replaced, and why.
 _LEFT_ALONE = {"foreach": "it is a combo kernel", "user_autotune": "it is the program's own Triton kernel"}
 
@@ -80,7 +83,7 @@ class KernelText:
     @cached_property
     def size_hints(self) -> dict[str, int]:
         """Sizes of the axes, rounded up to powers of two."""
-        return dict(_literal(self.arguments.get("size_hints"), {}))
+        return dict(_literal(self.arguments.get(_HINTS), {}))
 
     @cached_property
     def target(self) -> str:
@@ -103,7 +106,7 @@ class KernelText:
         triton, inductor = self.meta("triton_meta"), self.meta("inductor_meta")
         content = [
             self.heuristics,
-            _chosen(self.arguments, _ARGUMENTS),
+            _chosen(self.arguments, _ARGUMENTS if self.unfixed else (_HINTS, *_ARGUMENTS)),
             _chosen(triton, _TRITON_META + _ZEROED),
             _chosen(inductor, _INDUCTOR_META),
             _device(triton.get("device")),
@@ -111,6 +114,12 @@ class KernelText:
             ast.unparse(body),
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    @property
+    def sized_key(self) -> str:
+        """The key, and where sizes may change, those of the first call, rounded up: one text for several such sizes is
+        searched for each of them."""
+        return "-".join([self.key, *(f"{axis}{size}" for axis, size in self.size_hints.items() if self.unfixed)])
 
 
 def read(source: str) -> KernelText:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.versions import adapting, parameters
-from kernelwright.frontend.swap.hooks import Launchable, either, parted
+from kernelwright.frontend.swap.hooks import Launchable, one_of, parted
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.running import in_place
 
@@ -36,6 +36,11 @@ class Place:
     source: str
     key: str
     found: Launchable
+
+    @property
+    def sized_key(self) -> str:
+        """The key, with the sizes of the first call where those may change."""
+        return read(self.source).sized_key
 
     def put(self, kernel: Launchable) -> None:
         """Have the program launch this from its next launch on."""
@@ -72,9 +77,9 @@ def _places(program: ModuleType) -> Iterator[Place]:
 def replacing(entry: Entry, place: Place) -> Launchable:
     """The entry's kernel, ready to be launched at a place. Raises NotReplaceableError for one that does not fit there,
     and what Triton's compiler raises."""
-    made = in_place(entry, read(place.source), place.name)
-    what, within = parted(made)
-    ours: Launchable = either(_loaded(place.name, what) if isinstance(what, str) else what, place.found, within)
+    what, within = parted(in_place((entry,), read(place.source), place.name))
+    loaded = [_loaded(place.name, one) if isinstance(one, str) else one for one in what]
+    ours: Launchable = one_of(loaded, place.found, within)
     return ours
 
 

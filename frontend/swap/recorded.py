@@ -67,6 +67,11 @@ class Recorded:
     #: Gives the same kernel at other sizes around these, as far as it could be recorded for them.
     elsewhere: Callable[[], Sequence["Recorded"]] = field(default=tuple, repr=False, compare=False)
 
+    @property
+    def sized_key(self) -> str:
+        """The key, with the sizes of the first call where those may change."""
+        return read(self.source).sized_key if self.numbers else self.key
+
 
 @dataclass(frozen=True)
 class _Changing:

@@ -1,4 +1,4 @@
-"""An entry of the store in the place of one of Inductor's kernels.
+"""Entries of the store in the place of one of Inductor's kernels: one, or where sizes may change, one for each range.
 
 A text in Inductor's own form gets the kernel's name and device, and Inductor loads it as it loads its own. Host code
 becomes an object that is launched as Inductor's kernel is.
@@ -7,7 +7,7 @@ becomes an object that is launched as Inductor's kernel is.
 import ast
 import copy
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -17,19 +17,51 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.frontend.swap.hooks import Within
 from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.replacement import ENTRY
-from kernelwright.frontend.swap.sizes import fitting
+from kernelwright.frontend.swap.sizes import fits, which_fits
+
+#: For how many ranges of sizes a kernel is replaced at most: every launch looks for the one that it fits.
+MOST_RANGES = 8
 
 
-def in_place(entry: Entry, kernel: KernelText, name: str) -> "str | Hosted | Within":
+def holds(entry: Entry, sizes: Mapping[str, int]) -> bool:
+    """Whether an entry is for sizes, by run-time parameter."""
+    return sizes.keys() == {name for name, _ in entry.sizes} and (not sizes or fits(entry.sizes, sizes))
+
+
+def own_sizes(entry: Entry) -> Mapping[str, int]:
+    """The sizes at which an entry was admitted; none where sizes may not change."""
+    return {name: known[0] for name, known in entry.sizes}
+
+
+def side_by_side(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Of replacements of a kernel, those that run: the first one, and where sizes may change, those after it whose own
+    sizes none before it is for."""
+    found = tuple(entries[:1])
+    for entry in entries[1:] if found and found[0].sizes else ():
+        if entry.sizes and not any(holds(one, own_sizes(entry)) for one in found):
+            found = *found, entry
+    return found[:MOST_RANGES]
+
+
+def for_sizes(entries: Sequence[Entry], sizes: Mapping[str, int]) -> Entry | None:
+    """Of what is known of a kernel, a finding, or what runs at some sizes."""
+    return next((one for one in side_by_side(entries) if one.kind == "wrong" or holds(one, sizes)), None)
+
+
+def in_place(entries: Sequence[Entry], kernel: KernelText, name: str) -> "str | Hosted | Within":
     """What takes the kernel's place under its name: a text for Inductor to load, or an object to launch; where sizes
-    may change from call to call, for launches with sizes that the entry is for.
+    may change from call to call, one for each entry, for launches with sizes that the first such entry is for.
 
     Raises NotReplaceableError for an entry that does not fit the kernel.
     """
-    if missing := set(kernel.unfixed) - {one for one, _ in entry.sizes}:
-        raise NotReplaceableError(f"its {min(missing)} may change from call to call")
-    made = Hosted(entry, kernel) if entry.form == "host" else _as_inductors(entry, kernel, name)
-    return Within(made, fitting(entry.sizes, kernel.parameters)) if entry.sizes else made
+    made = list[str | Hosted]()
+    for entry in entries:
+        if missing := set(kernel.unfixed) - {one for one, _ in entry.sizes}:
+            raise NotReplaceableError(f"its {min(missing)} may change from call to call")
+        made.append(Hosted(entry, kernel) if entry.form == "host" else _as_inductors(entry, kernel, name))
+    if not entries[0].sizes:
+        return made[0]
+    return Within(made, which_fits([entry.sizes for entry in entries], kernel.parameters))
 
 
 def _as_inductors(entry: Entry, kernel: KernelText, name: str) -> str:

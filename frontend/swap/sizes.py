@@ -102,9 +102,23 @@ def _plain(value: Any, sizes: Sizes) -> Any:
     return kind(found)
 
 
-def fitting(numbers: Numbers, parameters: Sequence[str]) -> Callable[[Sequence[Any]], bool]:
-    """Whether the arguments of a launch have sizes that lie between known ones, and among which all holds that holds
-    among these: equal ones, products of two, multiples of a number. Arguments are in the order of the parameters."""
+def which_fits(ranges: Sequence[Numbers], parameters: Sequence[str]) -> Callable[[Sequence[Any]], int]:
+    """The place of the first range that the arguments of a launch fit, or the number of ranges: their sizes lie between
+    known ones, and all holds among them that holds among these: equal ones, products of two, multiples of a number.
+    Arguments are in the order of the parameters."""
+    # Numbers alone stand in the text: a launch must not wait for a loop.
+    tests = "".join(f"{place} if {_fitting(one, parameters)} else " for place, one in enumerate(ranges))
+    which: Callable[[Sequence[Any]], int] = eval(f"lambda a: {tests}{len(ranges)}")
+    return which
+
+
+def fits(numbers: Numbers, sizes: Mapping[str, int]) -> bool:
+    """Whether sizes, by run-time parameter, fit a range."""
+    return which_fits([numbers], list(sizes))(list(sizes.values())) == 0
+
+
+def _fitting(numbers: Numbers, parameters: Sequence[str]) -> str:
+    """Whether the arguments `a` of a launch fit a range, as an expression."""
     places = [(parameters.index(name), list(known)) for name, known in numbers]
     tests = list[str]()
     for place, known in places:
@@ -124,6 +138,4 @@ def fitting(numbers: Numbers, parameters: Sequence[str]) -> Callable[[Sequence[A
             if result not in (first, second) and len(ratios) == 1:
                 ((c, b),) = ratios
                 tests.append(f"{b} * a[{result}] == {c} * a[{first}] * a[{second}]")
-    # Numbers alone stand in the text: a launch must not wait for a loop.
-    fits: Callable[[Sequence[Any]], bool] = eval(f"lambda a: {' and '.join(tests)}")
-    return fits
+    return " and ".join(tests)

@@ -73,6 +73,15 @@ def test_helper_functions_count() -> None:
     assert read(helped).key != read(helped.replace("return a + b", "return a * b")).key
 
 
+def test_sizes_of_the_first_call_do_not_count_where_sizes_may_change() -> None:
+    # A size that the text does not set is given at each launch.
+    changing = read("\n".join(line for line in TEXT.splitlines() if not line.strip().startswith("xnumel =")))
+    larger = read(changing.source.replace("{'x': 128}", "{'x': 4096}"))
+    assert changing.unfixed == ("xnumel",) and changing.key == larger.key != read(TEXT).key
+    assert [one.sized_key for one in (changing, larger)] == [f"{larger.key}-x128", f"{larger.key}-x4096"]
+    assert read(TEXT).sized_key == read(TEXT).key != read(TEXT.replace("{'x': 128}", "{'x': 4096}")).key
+
+
 def test_a_kernels_text_is_read() -> None:
     kernel = read(TEXT)
     assert len(kernel.key) == 64 and int(kernel.key, 16)

@@ -19,6 +19,7 @@ from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.problem import own_kernel, problem
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
+from kernelwright.frontend.swap.running import for_sizes
 from kernelwright.frontend.swap.stored import arguments_of
 from kernelwright.ir.errors import KernelwrightError, LoweringError
 from kernelwright.ir.passes import Context
@@ -122,10 +123,10 @@ class Filling:
         seen, judged = set[str](), 0
         for graph in graphs:
             for kernel in graph.kernels:
-                if kernel.key in seen or kernel.parts:
+                if kernel.sized_key in seen or kernel.parts:
                     continue
                 if kernel.key:
-                    seen.add(kernel.key)
+                    seen.add(kernel.sized_key)
                 if self.most is not None and judged >= self.most and kernel.graph is not None:
                     continue
                 self.say(kernel.name)
@@ -137,7 +138,8 @@ class Filling:
         """What becomes of one kernel."""
         if kernel.graph is None:
             return Outcome(kernel.key, kernel.name, "left out", kernel.why_not)
-        if (entry := self.store.find(kernel.key, self.target, Versions.installed())) is not None:
+        known = self.store.candidates(kernel.key, self.target, Versions.installed())
+        if (entry := for_sizes(known, kernel.numbers)) is not None:
             became: Became = "wrong" if entry.kind == "wrong" else "known"
             return Outcome(kernel.key, kernel.name, became, entry.operation or entry.form)
         if found := self._wrong(kernel, graph):

@@ -12,7 +12,7 @@ from kernelwright.driver.extraction.filling import begun
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
-from kernelwright.frontend.swap.sizes import fitting
+from kernelwright.frontend.swap.running import holds
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
 
@@ -50,10 +50,19 @@ def _unsigned(text: str, module: KernelModule) -> str:
 def widened(entry: Entry, right: Sequence[Mapping[str, int]], other: Sequence[Mapping[str, int]]) -> Entry:
     """The entry for all sizes of `right` too, at which it was verified, but for those between which lies one of
     `other`, at which it was not."""
-    names = [name for name, _ in entry.sizes]
     for numbers in right:
         sizes = tuple((name, (*known, numbers[name])) for name, known in entry.sizes)
-        fits = fitting(sizes, names)
-        if not any(fits([one[name] for name in names]) for one in other):
-            entry = replace(entry, sizes=sizes)
+        wider = replace(entry, sizes=sizes)
+        if not any(holds(wider, one) for one in other):
+            entry = wider
     return entry
+
+
+def without(entry: Entry, numbers: Mapping[str, int]) -> Entry | None:
+    """The entry for its sizes but for these; None where it was made at these, or no size may change."""
+    names = [name for name, _ in entry.sizes]
+    known = [dict(zip(names, one, strict=True)) for one in zip(*(some for _, some in entry.sizes), strict=True)]
+    if not known or known[0] == numbers:
+        return None
+    alone = replace(entry, sizes=tuple((name, (number,)) for name, number in known[0].items()))
+    return widened(alone, known[1:], [numbers])

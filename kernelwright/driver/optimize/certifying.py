@@ -35,10 +35,10 @@ class Certifying:
     target: str
     late: Callable[[], bool]
 
-    def completed(self, entry: Entry, recording: Recording) -> Entry:
+    def completed(self, entry: Entry, recording: Recording, beside: Sequence[Mapping[str, int]] = ()) -> Entry:
         """The entry for all sizes at which it is right and no slower than Inductor's kernel by itself; its certificate
-        says what came of each that was tried in time, and how exact Inductor's kernel is. The same entry where there
-        was no time for any of it."""
+        says what came of each that was tried in time, and how exact Inductor's kernel is. Its range ends before the
+        sizes at which others were admitted, `beside` it. The same entry where there was no time for any of it."""
         others = list(elsewhere(entry, parse_module(entry.module), *recording, self.target))
         modules = dict(self._modules(recording, others))
         asked = (Question(key, module, "", 0.0) for key, module in modules.items())
@@ -53,7 +53,7 @@ class Certifying:
         certificate: dict[str, Any] = {**entry.certificate, SIZES: told}
         if (own := verdicts.get("own")) is not None:
             certificate[OWN_ERRORS] = dict(own.errors) if own.ok else str(own)
-        return replace(widened(entry, right, wrong), certificate=certificate)
+        return replace(widened(entry, right, [*wrong, *beside]), certificate=certificate)
 
     def with_mutants(self, entry: Entry, count: int) -> Entry:
         """The entry, whose certificate has what became of so many mutants of its module, or of those that were judged

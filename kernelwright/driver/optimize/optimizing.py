@@ -94,11 +94,12 @@ class Optimizing:
             target = self.context.target
             found, self._model_us = ranked(running, target)
             journal = journal_of(list(running.places), self.subject.mode, target, self.store, self.folder)
-            outcomes = Outcomes(found, self.store, stack.enter_context(journal), target, self.done)
+            kept = stack.enter_context(journal)
+            outcomes = Outcomes(found, self.store, kept, target, self.done, recordings(running.graphs))
             stopped, whole = "", None
             try:
                 self._search_all(running, outcomes)
-                self._certify_all(running, outcomes)
+                self._certify_all(outcomes)
                 whole_s = max(self._left_s, WHOLE_SHARE * self.budget)
                 whole = kept_together(running, outcomes, self._ours, whole_s, self.say)
                 self._examine_all(outcomes)
@@ -122,7 +123,7 @@ class Optimizing:
     # Searching -----------------------------------------------------------------------------------------------------
 
     def _search_all(self, running: Running, outcomes: Outcomes) -> None:
-        recorded = recordings(running.graphs)
+        recorded = outcomes.recorded
         self._changing = any(kernel.numbers for kernel, _ in recorded.values())
         for questions in (self._questions(running, outcomes, recorded), self._again(outcomes.kernels, recorded)):
             for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
@@ -248,16 +249,15 @@ class Optimizing:
         self._ours[kernel.key] = made.ours
         return replace(made.kernel, became="admitted", digest=made.entry.digest), others
 
-    def _certify_all(self, running: Running, outcomes: Outcomes) -> None:
+    def _certify_all(self, outcomes: Outcomes) -> None:
         """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""
-        recorded = recordings(running.graphs)
         certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
         for key in outcomes.admitted:
             entry = outcomes.entry(key)
             if entry is None or SIZES in entry.certificate or certify.late():
                 continue
             self.say(f"{outcomes.kernels[key].name}: completing its certificate")
-            outcomes.certified(entry, certify.completed(entry, recorded[key]))
+            outcomes.certified(key, entry, certify.completed(entry, outcomes.recorded[key], outcomes.beside(entry)))
 
     def _examine_all(self, outcomes: Outcomes) -> None:
         """Have faulty variants of admitted kernels judged in what is left of the time: what verdicts are worth."""
@@ -267,7 +267,7 @@ class Optimizing:
             if entry is None or MUTANTS in entry.certificate or certify.late():
                 continue
             self.say(f"{outcomes.kernels[key].name}: judging faulty variants")
-            outcomes.certified(entry, certify.with_mutants(entry, self.mutants))
+            outcomes.certified(key, entry, certify.with_mutants(entry, self.mutants))
 
     # Time ----------------------------------------------------------------------------------------------------------
 

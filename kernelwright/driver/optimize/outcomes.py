@@ -13,8 +13,11 @@ from kernelwright.backend.compile.compiled import cache_folder
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.extraction.filling import stored_as
+from kernelwright.driver.extraction.ranges import without
+from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.run.journal import Journal
+from kernelwright.frontend.swap.running import for_sizes, own_sizes, side_by_side
 
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
@@ -28,13 +31,15 @@ NOTHING: Kept = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Kernels by key, those with most to gain first, with what became of each; `done` gets each one that is decided."""
+    """Kernels by key, those with most to gain first, with what became of each; `done` gets each one that is decided.
+    `recorded` has each kernel as it was recorded, by key."""
 
     kernels: dict[str, Kernel]
     store: Store
     journal: Journal
     target: str
     done: Callable[[Kernel], None]
+    recorded: Mapping[str, Recording]
 
     def decided(self, kernel: Kernel) -> None:
         """Take down what became of a kernel, for this run."""
@@ -53,8 +58,16 @@ class Outcomes:
         return [key for key, one in self.kernels.items() if one.became == "admitted"]
 
     def entry(self, key: str) -> Entry | None:
-        """What the store has for a kernel."""
-        return self.store.find(key, stored_as(self.target), Versions.installed())
+        """What the store has for a kernel at its sizes."""
+        kernel = self.recorded[key][0]
+        found = self.store.candidates(kernel.key, stored_as(self.target), Versions.installed())
+        return for_sizes(found, kernel.numbers)
+
+    def beside(self, entry: Entry) -> list[Mapping[str, int]]:
+        """The sizes at which other entries for a kernel were admitted."""
+        found = side_by_side(self.store.candidates(entry.key, entry.target, entry.versions))
+        own = own_sizes(entry)
+        return [sizes for sizes in map(own_sizes, found) if sizes and sizes != own]
 
     def before(self, kernel: Kernel, seconds: float) -> Kernel | None:
         """What became of a kernel in an earlier run; None where a search of so many seconds may find more."""
@@ -66,11 +79,17 @@ class Outcomes:
             return None
         return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
 
-    def certified(self, entry: Entry, made: Entry) -> None:
-        """Keep an entry in the place of the one with less of a certificate."""
+    def certified(self, key: str, entry: Entry, made: Entry) -> None:
+        """Keep an entry for a kernel in the place of the one with less of a certificate."""
         if made is not entry and self.store.put(made):
             self.store.remove(entry)
-            self.kernels[made.key] = replace(self.kernels[made.key], digest=made.digest)
+            self.kernels[key] = replace(self.kernels[key], digest=made.digest)
+
+    def given_up(self, key: str, entry: Entry) -> None:
+        """Inductor's kernel runs at the sizes of a kernel from now on: the entry goes, or loses these sizes where it
+        was admitted at others."""
+        if (left := without(entry, self.recorded[key][0].numbers)) is None or self.store.put(left):
+            self.store.remove(entry)
 
 
 def journal_of(keys: Sequence[str], mode: str, target: str, store: Store, folder: Path | None) -> Journal:

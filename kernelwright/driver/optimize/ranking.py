@@ -20,8 +20,9 @@ def recordings(graphs: Sequence[RecordedGraph]) -> Mapping[str, Recording]:
     found: dict[str, Recording] = {}
     for graph in graphs:
         for kernel in graph.kernels:
-            if kernel.key and (kernel.key not in found or found[kernel.key][0].graph is None):
-                found[kernel.key] = kernel, graph
+            key = kernel.sized_key
+            if key and (key not in found or found[key][0].graph is None):
+                found[key] = kernel, graph
     return found
 
 

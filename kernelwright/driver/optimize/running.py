@@ -32,7 +32,8 @@ class Running:
     """A model or a graph, with what Inductor compiled for it.
 
     `graphs` are its graphs as they were recorded; `places` has by key where in Inductor's programs a kernel is. `ours`
-    are always kernels by key, of which each is put to all places of its key. Use it as a context manager.
+    are always kernels by key, of which each is put to all places of its key. Where sizes may change, a key has those of
+    the model's inputs, rounded up, too (`Recorded.sized_key`). Use it as a context manager.
     """
 
     def __init__(self, subject: Subject, watch: Watch | None = None) -> None:
@@ -86,11 +87,11 @@ class Running:
         while compiled != len(self._recorder.graphs):
             compiled = len(self._recorder.graphs)
             self._call()
-        known = {kernel.key for graph in self.graphs for kernel in graph.kernels}
+        known = {kernel.sized_key for graph in self.graphs for kernel in graph.kernels}
         found: dict[str, list[Place]] = {}
         for place in places(self._others):
-            if place.key in known:
-                found.setdefault(place.key, []).append(place)
+            if (key := place.sized_key) in known:
+                found.setdefault(key, []).append(place)
         self.places = found
 
     def replacing(self, key: str, entry: Entry) -> Launchable:

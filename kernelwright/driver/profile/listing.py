@@ -6,12 +6,12 @@ from typing import Any
 
 from torch import nn
 
-from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.extraction.modes import EVAL
 from kernelwright.driver.extraction.recording import record_model
 from kernelwright.driver.profile.rows import Kind, Profile, Row, Times
 from kernelwright.driver.torch_compile.options import Request
-from kernelwright.driver.torch_compile.picks import Picks
+from kernelwright.driver.torch_compile.picks import Picks, pick_of
+from kernelwright.driver.torch_compile.session import told_of
 from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.key import NotReplaceableError, read
 from kernelwright.frontend.swap.recorded import Recorded
@@ -63,12 +63,12 @@ def _row(
         why = str(error)
     else:
         form, found = text.heuristics, picks.find(text.key, text.target)
-        why = found if isinstance(found, str) else str(found.certificate.get("summary", "verified"))
-        if isinstance(found, Entry) and found.kind == "wrong":
-            runs, why = "eager", f"Inductor's code gives wrong values for {found.operation}"
-        elif isinstance(found, Entry):
-            runs, pick = "kernelwright", found.pick
-            certificates[pick] = found.certificate
+        why = found if isinstance(found, str) else told_of(found)
+        if not isinstance(found, str) and found[0].kind == "wrong":
+            runs, why = "eager", f"Inductor's code gives wrong values for {found[0].operation}"
+        elif not isinstance(found, str):
+            runs, pick = "kernelwright", pick_of(found)
+            certificates[pick] = found[0].certificate
     detail = "" if kernel.graph is not None else f"no problem of its own: {kernel.why_not}"
     return Row(
         Kind.GENERATED, kernel.name, index, graph.backward, kernel.key, runs, why, pick, launches, _UNKNOWN, 0.0,

@@ -15,11 +15,10 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.cost.extern import ExternCall, ExternTrace
-from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.driver.profile.trace import mark
 from kernelwright.driver.torch_compile.options import Request
-from kernelwright.driver.torch_compile.picks import Picks
+from kernelwright.driver.torch_compile.picks import Picks, pick_of
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.driver.torch_compile.session import Session
 from kernelwright.frontend.inductor.plain import Inner, Runner
@@ -217,18 +216,18 @@ class _MarkedSession(Session):
         chosen = super()._choose(part, name, source)
         if chosen is not None:
             kernel = read(source)
-            entry = self._picks.find(kernel.key, kernel.target)
-            assert isinstance(entry, Entry)
-            self._marks.certificates[entry.pick] = dict(entry.certificate)
+            found = self._picks.find(kernel.key, kernel.target)
+            assert not isinstance(found, str)
+            self._marks.certificates[pick_of(found)] = dict(found[0].certificate)
         return self._marked(chosen, name)
 
     def _marked(self, chosen: Chosen, name: str) -> Chosen:
         """What is chosen, with launches of host code marked; those of other texts are Inductor's, and marked anyhow."""
         what, within = parted(chosen)
-        if what is None or isinstance(what, str):
-            return chosen
-        marked = _MarkedLaunch(what, name, self._marks)
-        return replace(within, chosen=marked) if within else marked
+        marked = [one if isinstance(one, str) else _MarkedLaunch(one, name, self._marks) for one in what]
+        if within:
+            return replace(within, chosen=marked)
+        return marked[0] if marked else None
 
 
 class _MarkedLaunch:

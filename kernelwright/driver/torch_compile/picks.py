@@ -10,7 +10,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from kernelwright.backend.store.lock import Lock, read_lock, write_lock
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.torch_compile.options import Options
 from kernelwright.frontend.inductor.plain import job_store
+from kernelwright.frontend.swap.running import side_by_side
 from kernelwright.ir.errors import UserError
 
 log = logging.getLogger("kernelwright.torch_compile")
@@ -47,21 +48,26 @@ class Picks:
         elif options.lock is not None:
             self._where, self._fixed = str(options.lock), self._decided()
 
-    def find(self, key: str, target: str) -> Entry | str:
-        """The entry for a kernel, or why there is none."""
+    def find(self, key: str, target: str) -> tuple[Entry, ...] | str:
+        """The entry for a kernel, or several where its sizes may change, or why there is none."""
         if self._fixed is None:
             return self._chosen(key, target) or "the store has nothing for it"
         pick = self._fixed.get(key) if target == _here(self._options) else None
         if not pick:
             return f"{self._where} names {'nothing' if pick is None else 'that of Inductor'} for it"
-        found = self._store.find(key, target, self._versions, pick)
-        return found or f"the store lacks {pick[:12]}, which {self._where} names"
+        found = {one: self._store.find(key, target, self._versions, one) for one in pick.split()}
+        if missing := [one for one, entry in found.items() if entry is None]:
+            return f"the store lacks {missing[0][:12]}, which {self._where} names"
+        return tuple(entry for entry in found.values() if entry is not None)
 
-    def _chosen(self, key: str, target: str) -> Entry | None:
-        """What the store has for a kernel now; of several replacements the last one, or the one of least cost."""
-        if not self._options.deterministic:
-            return self._store.find(key, target, self._versions)
-        return min(self._store.candidates(key, target, self._versions), key=_cost, default=None)
+    def _chosen(self, key: str, target: str) -> tuple[Entry, ...]:
+        """What the store has for a kernel now: of several replacements for the same sizes the last one, or the one of
+        least cost."""
+        last = self._store.find(key, target, self._versions)
+        if last is None or not (last.sizes or self._options.deterministic):
+            return () if last is None else (last,)
+        found = self._store.candidates(key, target, self._versions)
+        return side_by_side(sorted(found, key=_cost) if self._options.deterministic else found)
 
     def _of_job(self, job: Any) -> Mapping[str, str]:
         """What the first process decides. One that waits for it in vain decides for all that Inductor's kernels run."""
@@ -85,7 +91,7 @@ class Picks:
         """The picks of the lock, or of the store for all kernels of this machine; by key."""
         target, path = _here(self._options), self._options.lock
         known = {key: self._chosen(key, target) for key in self._store.keys(target, self._versions)}
-        now = {key: entry.pick for key, entry in known.items() if entry is not None}
+        now = {key: pick_of(entries) for key, entries in known.items() if entries}
         if path is None:
             return now
         if not path.exists():
@@ -95,11 +101,16 @@ class Picks:
                 log.warning("%s; this run chooses as the store is now", error)
             return now
         lock = read_lock(path)
-        wrong = {key: entry.pick for key, entry in known.items() if entry is not None and entry.kind == "wrong"}
+        wrong = {key: pick_of(entries) for key, entries in known.items() if entries and entries[0].kind == "wrong"}
         if reason := lock.why_not(target, self._versions):
             log.warning("%s is not used, and Inductor's kernels run: %s", path, reason)
             return wrong
         return {**lock.picks, **wrong}
+
+
+def pick_of(entries: Sequence[Entry]) -> str:
+    """What a lock names for entries that run side by side."""
+    return " ".join(entry.pick for entry in entries)
 
 
 def _arrives(job: Any, name: str) -> bool:

@@ -1,7 +1,7 @@
 """The compile of one graph: each kernel that Inductor loads is looked up, and what became of it is noted."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, wraps
@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from kernelwright.backend.store.entry import Entry
-from kernelwright.driver.torch_compile.picks import Picks, log
+from kernelwright.driver.torch_compile.picks import Picks, log, pick_of
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.frontend.inductor.plain import Inner, keep_artifact, kept
 from kernelwright.frontend.swap.hooks import Chosen, choosing
@@ -81,20 +81,25 @@ class Session:
             part.note(Swap(name, kernel.key, "inductor", f"it is for {kernel.target or 'another kind of device'}"))
             return None
         found = self._picks.find(kernel.key, kernel.target)
-        if not isinstance(found, Entry):
+        if isinstance(found, str):
             part.note(Swap(name, kernel.key, "inductor", found))
             return None
-        if found.kind == "wrong":
-            part.wrong.append(found.operation)
-            part.note(Swap(name, kernel.key, "inductor", f"it gives wrong values for {found.operation}"))
+        if found[0].kind == "wrong":
+            part.wrong.append(found[0].operation)
+            part.note(Swap(name, kernel.key, "inductor", f"it gives wrong values for {found[0].operation}"))
             return None
         try:
             instead = in_place(found, kernel, name)
         except NotReplaceableError as why:
             part.note(Swap(name, kernel.key, "inductor", str(why)))
             return None
-        part.note(Swap(name, kernel.key, "kernelwright", found.certificate.get("summary", "verified"), found.pick))
+        part.note(Swap(name, kernel.key, "kernelwright", told_of(found), pick_of(found)))
         return instead
+
+
+def told_of(entries: Sequence[Entry]) -> str:
+    """What a kernel's certificate says in short, and where there are several for sizes that change, each of them."""
+    return "; ".join(dict.fromkeys(str(entry.certificate.get("summary", "verified")) for entry in entries))
 
 
 def told(part: Part) -> None:

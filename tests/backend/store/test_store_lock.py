@@ -40,6 +40,7 @@ def changed(**new: object) -> str:
         "{}",
         changed(format=2),
         changed(picks={"aa11": "short"}),
+        changed(picks={"aa11": f"{'5' * 64} short"}),
         changed(picks={"../x": INDUCTORS}),
         changed(picks=["aa11"]),
         changed(versions={"torch": "2.13.0"}),
@@ -64,6 +65,14 @@ def test_a_lock_says_whom_it_is_for() -> None:
     assert LOCK.why_not("sm_90", VERSIONS) == ""
     assert LOCK.why_not("sm_80", VERSIONS) == "it is for sm_90, and this is sm_80"
     assert "torch 2.14.0" in LOCK.why_not("sm_90", replace(VERSIONS, torch="2.14.0"))
+
+
+def test_a_kernel_whose_sizes_may_change_has_several_picks(tmp_path: Path) -> None:
+    lock = replace(LOCK, picks={"aa11": f"{'5' * 64} {'6' * 64}"})
+    write_lock(tmp_path / "a.lock", lock)
+    assert read_lock(tmp_path / "a.lock") == lock
+    told = "replacements 555555555555 666666666666, and replacement 555555555555"
+    assert differences(lock, replace(LOCK, picks={"aa11": "5" * 64})) == [f"aa11: {told}"]
 
 
 def test_locks_are_compared_kernel_by_kernel() -> None:

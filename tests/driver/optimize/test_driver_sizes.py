@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from kernelwright.backend.store.entry import Entry, Versions
-from kernelwright.driver.extraction.ranges import widened
-from kernelwright.frontend.swap.sizes import fitting
+from kernelwright.driver.extraction.ranges import widened, without
+from kernelwright.frontend.swap.running import holds, own_sizes, side_by_side
+from kernelwright.frontend.swap.sizes import which_fits
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "swap"))
 import bed
@@ -24,6 +25,17 @@ def test_ours_runs_inside_the_certificates_sizes_and_inductors_outside(tmp_path:
         assert found["apart"] < 1e-5, found
         assert found["inside"] == [[1, 0]] * 3 and found["outside"] == [[0, 1]] * len(found["outside"]) != [], found
         assert found["certificates"] == [["right"] * 6], found
+
+
+@pytest.mark.slow
+def test_a_kernel_that_was_optimised_at_several_sizes_runs_ours_around_each(tmp_path: Path) -> None:
+    text = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom sizes import two_ranges as work\n"
+    found = bed.run(text, tmp_path, str(tmp_path / "store"))
+    # The third size is within the range of the first, whose kernel is known there.
+    assert found["counts"] == [{"admitted": 1}] * 3 and found["entries"] == 2, found
+    assert found["apart"] < 1e-5, found
+    last, first, own = [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]
+    assert found["launched"][1:] == [first, first, last, last, own, own], found
 
 
 @pytest.mark.parametrize(
@@ -44,22 +56,47 @@ def test_ours_runs_inside_the_certificates_sizes_and_inductors_outside(tmp_path:
 def test_what_holds_at_all_known_sizes_must_hold(
     known: Sequence[tuple[str, Sequence[int]]], fit: Sequence[tuple[int, ...]], not_fit: Sequence[tuple[int, ...]]
 ) -> None:
-    fits = fitting(known, ["in_ptr", *(name for name, _ in known)])
-    assert all(fits(["a tensor", *one]) for one in fit)
-    assert not any(fits(["a tensor", *one]) for one in not_fit)
+    which = which_fits([known], ["in_ptr", *(name for name, _ in known)])
+    assert [which(["a tensor", *one]) for one in fit] == [0] * len(fit)
+    assert [which(["a tensor", *one]) for one in not_fit] == [1] * len(not_fit)
 
 
-def test_a_size_at_which_a_kernel_is_not_right_ends_its_range() -> None:
-    entry = Entry(
+def test_the_first_range_that_fits_counts() -> None:
+    which = which_fits([[("x", (8, 15))], [("x", (4, 13))], [("x", (64,))]], ["x"])
+    assert [which([size]) for size in (4, 8, 12, 15, 16, 64, 65)] == [1, 0, 0, 0, 3, 2, 3]
+
+
+def _entry(*sizes: int, text: str = "a text") -> Entry:
+    """An entry for a kernel with one size that may change."""
+    return Entry(
         "0" * 64,
         "interpreter",
         Versions.installed(),
         "replacement",
         module="a module",
-        replacement="a text",
+        replacement=text,
         form="kernel",
-        sizes=(("x", (8,)),),
+        sizes=(("x", sizes),) if sizes else (),
     )
+
+
+def test_entries_run_side_by_side_where_none_before_is_for_an_entrys_own_sizes() -> None:
+    last, small, hidden, fixed = _entry(64, 33, 128), _entry(8, 5, 40), _entry(100, 9), _entry()
+    assert side_by_side([last, hidden, small, fixed]) == (last, small)
+    assert side_by_side([fixed, last]) == (fixed,) and side_by_side([]) == ()
+    assert len(side_by_side([_entry(size) for size in range(1, 40)])) == 8
+    assert holds(last, {"x": 35}) and not holds(last, {"x": 129}) and not holds(last, {}) and holds(fixed, {})
+    assert own_sizes(small) == {"x": 8} and own_sizes(fixed) == {}
+
+
+def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
+    entry = _entry(8, 5, 32, 16)
+    assert without(entry, {"x": 30}) == _entry(8, 5, 16) and without(entry, {"x": 3}) == entry
+    assert without(entry, {"x": 8}) is None and without(_entry(), {}) is None
+
+
+def test_a_size_at_which_a_kernel_is_not_right_ends_its_range() -> None:
+    entry = _entry(8)
     made = widened(entry, [{"x": 4}, {"x": 9}, {"x": 32}], [{"x": 16}, {"x": 64}])
     assert made.sizes == (("x", (8, 4, 9)),)
     assert Entry.parse(made.text) == made and made.pick != entry.pick
