@@ -14,43 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelwright.frontend.problem import FILES_BEGIN, FILES_END, parse_source
+from kernelwright.frontend.problem import parse_source
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.host.beside import FILES_BEGIN, FILES_END, PRELUDE
 from kernelwright.ir.printer import source_literal
 from kernelwright.ir.trees import syntax_tree
 
 #: Names that are never those of a file beside a program.
 _TAKEN = frozenset(sys.stdlib_module_names) | {"torch", "triton", "numpy", "kernelwright"}
 _MOST_BYTES = 1 << 20
-
-_PRELUDE = """{first}
-import importlib.abc
-import importlib.util
-import sys
-
-FILES_BESIDE = {{
-{files}
-}}
-
-
-class FilesBeside(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
-    def find_spec(self, name, path=None, target=None):
-        return importlib.util.spec_from_loader(name, self) if name in FILES_BESIDE else None
-
-    def is_package(self, name):
-        return FILES_BESIDE[name][0]
-
-    def get_source(self, name):
-        return FILES_BESIDE[name][1]
-
-    def get_filename(self, name):
-        return name.replace(".", "/") + ".py"
-
-
-if "{package}" not in sys.modules:
-    sys.meta_path.insert(0, FilesBeside())
-{last}
-"""
 
 
 @dataclass(frozen=True)
@@ -152,7 +124,7 @@ def with_files_beside(source: str, path: Path) -> str:
         f"{source_literal(_rewritten(file.text, files, package)) if file.text else repr('')}),"
         for name, file in held.items()
     ]
-    prelude = _PRELUDE.format(first=FILES_BEGIN, files="\n".join(lines), package=package, last=FILES_END)
+    prelude = PRELUDE.format(first=FILES_BEGIN, files="\n".join(lines), package=package, last=FILES_END)
     text = _rewritten(source, files, package, of_none=True)
     rows = text.split("\n")
     start = _beginning(tree)

@@ -12,6 +12,7 @@ import torch
 
 from kernelwright.backend.reference.device_mode import cuda_or_here
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.host.beside import FILES_BEGIN, FILES_END
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import syntax_tree
 
@@ -19,12 +20,6 @@ FORMAT = (
     "a file needs `class Model(torch.nn.Module)`, `def get_inputs()` returning the list of forward's arguments, "
     "and, where Model's constructor takes arguments, `def get_init_inputs()` returning them"
 )
-
-
-#: What stands between these lines of a text comes from other files, see `beside`.
-FILES_BEGIN = "# The files beside the program that it imports, as modules of one package."
-FILES_END = "# The program itself."
-
 
 #: How the line begins that shrinking puts above a text.
 SHRUNKEN = "# Shrunken from the original sizes: "

@@ -251,8 +251,9 @@ def evaluate(
     result of `compile`. reference: a path or a text in KernelBench's format, a module (its reference is taken), a
     `Reference`, or a live `nn.Module` with the `inputs` of its forward. The weights of a live module become inputs of
     the candidate. rungs: some of parse, compile, interpret, run, time and profile, as a list or a text with commas;
-    None for parse, compile, and run (without a GPU: interpret). device: auto, cpu or cuda. dialect: False judges any
-    Python. overrides: as the command line takes them, such as `["evaluator.seeds=5"]`.
+    None for parse, compile, and run (without a GPU: interpret). device: auto, cpu or cuda. dialect: False judges
+    Python whose host code is in a vocabulary. overrides: as the command line takes them, such as
+    `["evaluator.seeds=5"]`.
 
     A bad candidate is a verdict and raises nothing. Raises UserError for a reference that cannot be used.
 

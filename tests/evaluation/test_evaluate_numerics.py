@@ -60,7 +60,9 @@ def variant(text: str, precision: str) -> str:
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
     timing = Timing(("eager",), (2, 2), 0.5, samples=(6, 8), budget_s=0.5, warm_up_s=0.0, verify=1, facts=False)
-    with LocalEvaluator(seeds=2, memory_gb=4, use_gpu=False, dialect=False, timing=timing) as evaluator:
+    with LocalEvaluator(
+        seeds=2, memory_gb=4, use_gpu=False, dialect=False, vocabulary=False, timing=timing
+    ) as evaluator:
         yield evaluator
 
 

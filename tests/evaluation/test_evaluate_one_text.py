@@ -59,7 +59,9 @@ def k(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 @pytest.fixture(scope="module")
 def any_python() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False
+    ) as evaluator:
         yield evaluator
 
 

@@ -110,7 +110,7 @@ READS = {
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False) as evaluator:
         yield evaluator
 
 

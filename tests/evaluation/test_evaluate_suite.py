@@ -40,7 +40,7 @@ def strict() -> Iterator[EvaluatorPool]:
 
 
 def options(timeout_s: float) -> LocalOptions:
-    return LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False, rehearsals=8)
+    return LocalOptions(seeds=2, timeout_s=timeout_s, memory_gb=4.0, use_gpu=False, rehearsals=8, vocabulary=False)
 
 
 def judge(

@@ -20,7 +20,8 @@ configuration (defaults first):
   rungs=null|parse,compile,interpret,run,time,profile   the rungs to climb; null: parse, compile, and run
                         (without a GPU: interpret). profile gives each kernel's share of device time and place on the
                         roofline
-  dialect=on|off        off: judge any Python, even outside the dialect
+  dialect=on|off        off: judge Python outside the dialect, too, if its host code is in the
+                        vocabulary that docs/verdicts.md describes
   device=auto|cpu|cuda
   target=auto|…         the GPU to compile for; an unknown name is answered with the known ones
   workers=N             programs judged at a time (default: one for each core, or one on a GPU)

@@ -11,6 +11,7 @@ from typing import Any
 from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
+from kernelwright.evaluation.host import vocabulary
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     ALONE,
@@ -100,7 +101,8 @@ class LocalEvaluator:
     `target` is the target compiled for; with `interpreter` that is `compile_target`. `seeds` draws of inputs
     and weights are checked as given, and one of each other kind where the program is finite. `timeout_s` and
     `memory_gb` bound every job. `use_gpu` None means: where there is one. `seed` fixes the draws, which are
-    secret otherwise. With `dialect` False any Python is let through the parse rung. With `externs` texts may
+    secret otherwise. With `dialect` False programs are run as Python whose host code is in a vocabulary; with
+    `vocabulary` False, too, any Python is run, which shows what the checks of calls find. With `externs` texts may
     call extern operators such as `aten.mm`; modules may call those that they name. `timing` says against what and
     how the time rung measures. With `samples` the run rung estimates a candidate's time from so many runs in the very
     process that checked it, which may have served others: good for ranking, no measurement to report. With `repeats`
@@ -128,8 +130,9 @@ class LocalEvaluator:
         checks: "Checks | None" = None,
         strength: str = "default",
         repeats: int = 1,
+        vocabulary: bool = True,
     ) -> None:
-        self.repeats = repeats
+        self.repeats, self.vocabulary = repeats, vocabulary
         self.target, self.dialect, self.seeds, self.strength = target, dialect, seeds, strength
         self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
@@ -186,9 +189,16 @@ class LocalEvaluator:
         reference is shrunken, the rung `interpret` also makes a call at each of the `larger` sizes. One that is not
         shrunken has the program's own sizes: there only the kernels' offsets are checked.
 
-        Without the dialect any Python is let through that defines `ModelNew`; raises UserError as `evaluate` does.
+        Without the dialect any program is run that defines `ModelNew`, and whose host code is in the vocabulary; raises
+        UserError as `evaluate` does.
         """
         if not self.dialect:
+            with SYNTAX:
+                found = vocabulary.refused(text, reference.source) if self.vocabulary else ()
+            if found:
+                return Verdict(
+                    Status.UNPARSED, Rung.PARSE, summary(found), diagnostics=found, shrunken=reference.shrunken
+                )
             with self._lock:
                 wanted = self._checked(self.rungs() if rungs is None else rungs)
                 return self._climb(Program(text, reference, name, externs=self._externs), wanted, larger)

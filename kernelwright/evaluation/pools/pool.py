@@ -66,6 +66,7 @@ class LocalOptions:
     baselines: tuple[str, ...] = Timing().baselines
     strength: str = "default"
     repeats: int = 1
+    vocabulary: bool = True
     runs: tuple[int, int] | None = None
 
     def build(self, checks: Checks | None = None) -> LocalEvaluator:

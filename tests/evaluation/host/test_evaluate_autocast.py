@@ -62,7 +62,9 @@ class ModelNew(nn.Module):
 
 @pytest.fixture(scope="module")
 def anything() -> LocalEvaluator:
-    return LocalEvaluator(seeds=3, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, rehearsals=0)
+    return LocalEvaluator(
+        seeds=3, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False, rehearsals=0
+    )
 
 
 RIGHT = {

@@ -77,7 +77,9 @@ WANTING = ("y.requires_grad_()", "nn.Parameter(y)", "y.detach().requires_grad_()
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False
+    ) as evaluator:
         yield evaluator
 
 

@@ -102,7 +102,9 @@ CLEAN = (
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, rehearsals=8) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False, rehearsals=8
+    ) as evaluator:
         yield evaluator
 
 

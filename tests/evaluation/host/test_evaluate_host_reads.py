@@ -14,7 +14,9 @@ RUNGS = (Rung.PARSE, Rung.INTERPRET)
 
 @pytest.fixture(scope="module")
 def anything() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, rehearsals=0) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False, rehearsals=0
+    ) as evaluator:
         yield evaluator
 
 

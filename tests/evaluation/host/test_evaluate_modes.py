@@ -133,7 +133,9 @@ RIGHT = {
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False
+    ) as evaluator:
         yield evaluator
 
 
@@ -152,7 +154,7 @@ def test_and_disturbs_nobody(name: str, evaluator: LocalEvaluator) -> None:
 def test_a_program_is_called_often_before_its_last_call(evaluator: LocalEvaluator) -> None:
     counted = PROGRAM.format(factor=WRONG["up to the thousandth call"])
     assert evaluator.evaluate_text(counted, REFERENCE, RUNGS).caliber["rehearsals"] > 1000
-    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, dialect=False, rehearsals=0) as quick:
+    with LocalEvaluator(seeds=1, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False, rehearsals=0) as quick:
         verdict = quick.evaluate_text(counted, REFERENCE, RUNGS)
         assert verdict.ok and "rehearsals" not in verdict.caliber, verdict
 

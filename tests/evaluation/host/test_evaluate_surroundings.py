@@ -161,7 +161,9 @@ def program(seen: str, right: bool, parameters: str = "x, shift", ask: str = "pa
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(
+        seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False
+    ) as evaluator:
         yield evaluator
 
 

@@ -93,7 +93,7 @@ def test_misaligned_inputs_stay_so(evaluator: LocalEvaluator) -> None:
         "        y = torch.empty", "        assert x.storage_offset() == 1\n        y = torch.empty"
     )
     assert evaluator.evaluate_text(RIGHT, wanted, RUNGS).ok
-    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False) as loose:
+    with LocalEvaluator(seeds=1, timeout_s=120, memory_gb=2, use_gpu=False, dialect=False, vocabulary=False) as loose:
         assert loose.evaluate_text(asserted, wanted, RUNGS).ok
 
 

@@ -132,7 +132,7 @@ needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CU
 @needs_gpu
 def test_the_profile_rung_on_a_gpu() -> None:
     timing = Timing(baselines=("eager",), processes=(1, 1))
-    with LocalEvaluator(seeds=1, dialect=False, externs=True, timing=timing) as evaluator:
+    with LocalEvaluator(seeds=1, dialect=False, vocabulary=False, externs=True, timing=timing) as evaluator:
         verdict = evaluator.evaluate_text(MIXED, mixed(2048), (Rung.RUN, Rung.TIME, Rung.PROFILE))
     assert verdict.ok, verdict
     found = verdict.caliber["profile"]

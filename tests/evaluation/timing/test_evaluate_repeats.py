@@ -50,7 +50,9 @@ class ModelNew(nn.Module):
 
 
 def test_every_one_of_the_runs_has_to_be_right() -> None:
-    options = LocalOptions(seeds=1, seed=0, strength="reward", repeats=3, use_gpu=False, dialect=False, rehearsals=0)
+    options = LocalOptions(
+        seeds=1, seed=0, strength="reward", repeats=3, use_gpu=False, dialect=False, vocabulary=False, rehearsals=0
+    )
     with options.build() as evaluator:
         verdict = evaluator.evaluate_text(SECOND, DOUBLE, RUNGS)
     assert verdict.status is Status.MISMATCH, verdict

@@ -122,7 +122,7 @@ class ModelNew(nn.Module):
 
 @pytest.fixture(scope="module")
 def evaluator() -> Iterator[LocalEvaluator]:
-    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, dialect=False) as evaluator:
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False, dialect=False, vocabulary=False) as evaluator:
         yield evaluator
 
 
@@ -155,7 +155,7 @@ class ModelNew(nn.Module):
 def test_the_fastest_configuration_is_taken_on_a_gpu() -> None:
     slow, fast = (f'triton.Config({{"ROUNDS": {rounds}, "BLOCK": 256}})' for rounds in (5000, 1))
     taken = []
-    with LocalEvaluator(seeds=1, dialect=False) as evaluator:
+    with LocalEvaluator(seeds=1, dialect=False, vocabulary=False) as evaluator:
         for configs in (slow, f"{slow}, {fast}"):
             text = SPINS.replace("CONFIGS", configs)
             verdict = evaluator.evaluate_text(text, DOUBLE, (Rung.RUN, Rung.PROFILE))
