@@ -260,6 +260,8 @@ class Drawing:
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
+        if draw.kind in (LOWEST, HIGHEST) and not self._trial.squares_fit(model, inputs):
+            return False
         if draw.kind in (*FAR, NAMED, LOWEST, HIGHEST):
             times = _STEADY_TIMES if self._trial.whole_outputs else 1
             seeds = range(draw.inputs, draw.inputs + times)

@@ -1,4 +1,5 @@
-"""What operations do that a program runs: whether their results are numbers, and whether they compute by element."""
+"""What operations do that a program runs: whether their results and the sums of squares of norms are numbers, and
+whether they compute by element."""
 
 from typing import Any
 
@@ -29,6 +30,24 @@ class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.nan |= bool(torch.isnan(value).any())
                 self.infinite |= bool(torch.isinf(value).any())
         return result
+
+
+#: Operations, by `operators.base`, that add squares up.
+_NORMS = "native_batch_norm cudnn_batch_norm native_layer_norm native_group_norm var var_mean std std_mean"
+_SQUARING = frozenset(f"aten.{name}" for name in (*_NORMS.split(), "linalg_vector_norm", "norm"))
+_LARGEST = torch.finfo(torch.float32).max
+
+
+class SquaresWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether the squares of what a norm or a variance is given are `too_large` to add up in fp32. Eager may have
+    a result that is finite, where another right order of the same sum has none."""
+
+    too_large = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if operators.base(str(func)) in _SQUARING and args[0].is_floating_point():
+            self.too_large |= not bool(args[0].double().square().sum() <= _LARGEST)
+        return func(*args, **(kwargs or {}))
 
 
 #: Operations besides that compute nothing, or nothing but maxima and minima.

@@ -1,8 +1,12 @@
 """Inputs, weights and modes beyond those that a program starts with: what a kernel leaves out for them shows."""
 
 import pytest
+import torch
 from siblings import Sibling, tell_apart
 
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.evaluation.inputs.drawing import Drawing
+from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X = "return [torch.randn(16, 24)]"
@@ -134,3 +138,23 @@ def test_minima_masks_and_orders_of_columns_go_to_their_ends(one: Sibling, evalu
 def test_what_far_inputs_and_weights_show(one: Sibling) -> None:
     with LocalEvaluator(seeds=1, seed=3, timeout_s=120, memory_gb=4, use_gpu=False) as evaluator:
         tell_apart(one, evaluator)
+
+
+#: Programs of a few and of many numbers, of which the squares at 1e17 do not add up in fp32.
+LONG_NORMS = {
+    "layer_norm": "F.layer_norm(x, x.shape[1:])",
+    "batch_norm": "F.batch_norm(x.flatten()[:, None], None, None, training=True).reshape(x.shape)",
+    "var": "(x - x.mean()) / (x.var() + 1e-5).sqrt()",
+    "norm": "F.normalize(x.flatten(), dim=0).reshape(x.shape)",
+}
+
+
+@pytest.mark.parametrize("forward", LONG_NORMS.values(), ids=LONG_NORMS)
+@pytest.mark.parametrize("columns", [4, 40_000])
+def test_squares_of_the_lowest_inputs_add_up(forward: str, columns: int) -> None:
+    one = Sibling("far", f"return {forward}", f"return [torch.randn(2, {columns})]", "", "")
+    program = ReferenceProgram.load(one.reference)
+    inputs = Drawing.of(program, 0, "cpu").inputs(program.build(0), Draw(0, "lowest"))
+    assert inputs is not None and isinstance(inputs[0], torch.Tensor)
+    largest = float(inputs[0].abs().max())
+    assert largest > 1e17 if columns == 4 else 1e9 < largest < 1e12
