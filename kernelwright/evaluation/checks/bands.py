@@ -1,5 +1,7 @@
 """How far off elements of about one magnitude may be, so that large elements excuse nothing in small ones."""
 
+import math
+
 import numpy as np
 
 from kernelwright.evaluation.checks.expected import CANCELLING, FEW, RESPELLED_FACTOR, UNITS, Expected
@@ -10,6 +12,10 @@ from kernelwright.ir.values import Tolerance
 #: its size and eager's is below the second, it is lost.
 _SHARE = 1 / 64
 _LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 16, 1 / 128
+#: What is left of numbers in fp64 where others cancel; such a part of the outputs' RMS stands for zero.
+_ROUNDED_AWAY = 2.0**-49
+#: How many times as much as of one number may be left of a sum of many.
+_MOST_OF_A_SUM = 8.0
 #: From so many elements on rounding evens out; and how many times as far off as eager outputs may be as a whole.
 _SCALED, _SCALE_FACTOR = 16, 4.0
 
@@ -46,13 +52,15 @@ def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
 
     Where large numbers cancel, what is left of their rounding is as large as they were: that of the inputs, or of 1,
     is allowed everywhere, but for two cases. Where inputs are `impulses` nothing cancels. Where they are `ordinary`,
-    few numbers cancel by chance: a populous band that eager computes well is no remainder.
+    few numbers cancel by chance: a populous band that eager computes well is no remainder. A zero may be what is left
+    of a sum of inputs, whose rounding grows with the root of their number.
     """
     dtype = want.eager.dtype
     own = np.maximum(tolerance.factor * want.own_by_band, want.floor * bands.scale)
     own = np.maximum(own, RESPELLED_FACTOR * want.respelled_by_band)
     left = np.full_like(own, CANCELLING[dtype] * max(1.0, want.given))
-    some = bands.scale > 0
+    some = bands.scale > _ROUNDED_AWAY * want.own.scale
+    left[~some] *= min(math.sqrt(max(1, want.longest)), _MOST_OF_A_SUM)
     if want.impulses:
         left[some] = 0.0
     if want.ordinary:

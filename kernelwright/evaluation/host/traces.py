@@ -12,7 +12,8 @@ class Trace:
     others are told apart by the order in which they appear."""
 
     def __init__(self, given: Mapping[int, str]) -> None:
-        self._names: dict[int, str] = dict(given)
+        self._given = dict(given)
+        self._new: dict[int, str] = {}
         self._requests: list[Any] = []
 
     def note(self, message: Json, raw: bytes) -> None:
@@ -41,4 +42,4 @@ class Trace:
         return {name: self._renamed(one) for name, one in value.items()}
 
     def _name(self, store: int) -> str:
-        return self._names.setdefault(store, f"store {len(self._names)}")
+        return self._given.get(store) or self._new.setdefault(store, f"new {len(self._new)}")

@@ -20,6 +20,7 @@ from kernelwright.evaluation.host.histories import MAKERS, made_by
 from kernelwright.evaluation.host.modes import World, called, drawn_world
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.settings import SETTINGS
+from kernelwright.evaluation.host.traces import Trace
 from kernelwright.evaluation.host.withheld import DeviceTensor, public
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.protocol.link import Link
@@ -260,3 +261,12 @@ def test_weights_may_move_and_modules_be_many(name: str) -> None:
     ) as evaluator:
         verdict = evaluator.evaluate_text(PROGRAM.format(**plain | parts), REFERENCE, (Rung.PARSE, Rung.INTERPRET))
     assert verdict.status in ((Status.OK,) if right else (Status.MISMATCH, Status.RUNTIME_ERROR)), verdict
+
+
+def test_calls_that_ask_for_the_same_are_the_same_whatever_a_program_keeps() -> None:
+    def key(given: dict[int, str], new: int) -> str:
+        trace = Trace(given)
+        trace.note({"do": "upload", "id": new}, b"")
+        return trace.key("tensor", [[new, [4]], [1, [4]]])
+
+    assert key({1: "given 0"}, 9) == key({1: "given 0", 5: "held 5"}, 17) != key({1: "given 1"}, 9)

@@ -17,6 +17,10 @@ NORM = "n = tl.sqrt(tl.sum(tl.where(inside, x * x, 0.0), axis=0))\n"
 COUNT = "y = (x * 0).to(tl.int64)\nfor j in range(N):\n    y += (x {} tl.load(w_ptr + j)).to(tl.int64)"
 SHIFTED = "e = tl.where(inside, tl.exp({0} - tl.max(tl.where(inside, {0}, -float('inf')), axis=0)), 0.0)\n"
 PLAIN = "e = tl.where(inside, tl.exp({0}), 0.0)\n"
+SPECTRUM = (
+    "y = x * 0.0\nfor j in range(N):\n"
+    "    y -= tl.load(x_ptr + row * N + j) * tl.sin({}.to(tl.float32) * ({} / N))\n"
+)
 BEYOND = [
     Sibling("a norm that is at least 1e-12", "return F.normalize(x)", X,
             NORM + "y = x / tl.maximum(n, 1e-12)", NORM + "y = x / tl.where(n == 0, 1.0, n)"),
@@ -52,6 +56,11 @@ BEYOND = [
     Sibling("a tail of 16 bits", "return F.gelu(x)", NARROW,
             "v = x.to(tl.float32)\ny = 0.5 * v * (1 + tl.erf(v * 0.7071067811865476))",
             "v = x.to(tl.float32)\ny = v / (1 + tl.exp(-1.702 * v))"),
+    Sibling("what is left of a spectrum", "return torch.fft.fft(x, dim=1).imag", X,
+            SPECTRUM.format("(i * j % N)", 6.283185307179586), SPECTRUM.format("(i * j)", 6.2831)),
+    Sibling("zeros of a spectrum", "return torch.fft.fft(x, dim=1).imag", X,
+            SPECTRUM.format("(i * j % N)", 6.283185307179586),
+            SPECTRUM.format("(i * j % N)", 6.283185307179586) + "y += tl.where(i == 0, 1e-3, 0.0)"),
     Sibling("a table's last row", "return self.w[x]", "return [torch.randint(0, 24, (16, 24)) // 2]",
             "y = tl.load(w_ptr + tl.where(x < 0, x + 24, x), mask=inside)",
             "y = tl.where(x == 23, 0.0, tl.load(w_ptr + tl.where(x < 0, x + 24, x), mask=inside))",
