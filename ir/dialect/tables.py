@@ -188,7 +188,7 @@ INIT_COMPUTES = _words(
     ceil round clamp minimum maximum where tril triu cumsum cumprod add sub mul div sum mean"""
 )
 INIT_TORCH = (
-    TORCH_ALLOCATION | INIT_COMPUTES | _words("randn rand randint arange linspace logspace eye manual_seed meshgrid")
+    TORCH_ALLOCATION | INIT_COMPUTES | _words("randn rand randint arange linspace logspace eye meshgrid")
 )
 INIT_METHODS = INIT_COMPUTES | _words(
     """register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double apply modules

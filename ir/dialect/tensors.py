@@ -48,7 +48,7 @@ class Tensors:
     def _call(self, called: ast.expr) -> bool:
         chain = dotted(called)
         if chain[:1] == ("torch",) and len(chain) == 2:
-            return chain[1] in INIT_TORCH | TORCH_MOVES | {"as_strided"} and chain[1] != "manual_seed"
+            return chain[1] in INIT_TORCH | TORCH_MOVES | {"as_strided"}
         if extern_name(called) or chain in (("nn", "Parameter"), ("torch", "nn", "Parameter")):
             return True
         if chain[-1:] == ("pad",) or (chain[-1:] == ("apply",) and len(chain) == 2):

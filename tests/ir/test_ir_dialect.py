@@ -182,6 +182,7 @@ REFUSED_CLASS = [
     (model("self.f = nn.functional.relu"), "        self.f", COMPUTE, WRITE),
     (model("self.f = torch.nn.functional.relu"), "        self.f", COMPUTE, WRITE),
     (model("self.f = torch.compile(nn.ReLU())"), "        self.f", COMPUTE, WRITE),
+    (model("torch.manual_seed(0)"), "        torch.manual", COMPUTE, "as its values come from the reference"),
     (model("self.y = nn.ReLU()(torch.randn(3))"), "        self.y", "a value is called", "by their names"),
     (model("pass", "y = super().forward(x)"), "        y = ", "not a view", WRITE),
     (model("pass", "self.last = x"), "        self.last", "an attribute is assigned", "only remembers"),

@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import select
 import signal
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,20 @@ from kernelwright.rl.trainer.sft import train_sft
 from kernelwright.rl.trainer.sft_settings import SftSettings
 
 STEPS = 4
+
+
+@contextlib.contextmanager
+def signalled() -> Iterator[None]:
+    """Goes on when a signal has come to this process, however long that takes; after a minute without one, too."""
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setblocking(False)
+        before = signal.set_wakeup_fd(writer.fileno())
+        try:
+            yield
+            select.select([reader], [], [], 60)
+        finally:
+            signal.set_wakeup_fd(before)
 
 
 def supervised(folder: Path, ranks: Ranks = ALONE, epochs: int = 2, signalled: Sequence[int] = ()) -> None:
@@ -58,7 +74,8 @@ def reinforced(folder: Path, ranks: Ranks = ALONE, ahead: int = 0, die: bool = F
             (folder.parent / "dying").touch()
             os.kill(os.getpid(), signal.SIGKILL)
         if stop and step == 2:
-            os.kill(os.getppid(), signal.SIGTERM)
+            with signalled():
+                os.kill(os.getppid(), signal.SIGTERM)
 
     made.tell = tell
     made.run()
