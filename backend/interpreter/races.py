@@ -8,7 +8,7 @@ and stores to it in one of them; between the two accesses there has to be a barr
 and reductions across warps have one. What a store leaves as it was counts as no write.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelwright.backend.interpreter.batched_signals import Meeting
+from kernelwright.backend.interpreter.clocks import MANY, Clocks
 
 Array = NDArray[np.generic]
 Index = NDArray[np.int64]
@@ -24,17 +25,8 @@ Truths = NDArray[np.bool_]
 
 #: Two programs that compute the same element may differ by so many units of rounding of the largest value stored.
 _UNITS = 4
-#: The mark of an element that several programs have read.
-_MANY = -2
 #: Reads of a storage that nobody has written to are kept as they came up to so many lanes, then marked.
 _MOST_KEPT = 1 << 20
-#: Elements of one atomic that each order accesses; those of larger ones do so together.
-_MOST_APART = 1 << 12
-#: Entries of all clocks; with more, programs that use atomics at all count as ordered.
-_MOST_ENTRIES = 1 << 21
-
-#: What a program knows of others: how many times each has let others know what it had done.
-Clock = Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -98,15 +90,9 @@ class Races:
 
     def __init__(self) -> None:
         self._regions: dict[int, _Region] = {}
-        self._knows: dict[int, dict[int, int]] = {}
-        self._told: dict[int, int] = {}
-        self._left: dict[tuple[int, int], Clock] = {}
-        self._entries = 0
+        self._clocks = Clocks()
         self._log: list[tuple[Array, Any, Any]] = []
         self._together = False
-        # Programs that used atomics while they ran together, when nobody noted what that orders.
-        self._vague: set[int] = set()
-        self._perhaps: set[int] = set()
         #: The barrier that the running program was at last; no two have the same.
         self.moment, self._last = 0, 0
 
@@ -115,8 +101,7 @@ class Races:
     def begin(self, *, together: bool) -> None:
         """Programs follow, `together` or one after another."""
         self._together = together
-        self._vague |= self._perhaps
-        self._perhaps = set()
+        self._clocks.begin()
         self._log.clear()
 
     def mark(self) -> int:
@@ -126,7 +111,7 @@ class Races:
     def undo(self, mark: int = 0) -> None:
         """Forget what was noted since the mark."""
         if not mark:
-            self._perhaps = set()
+            self._clocks.undo()
         while len(self._log) > mark:
             marks, index, old = self._log.pop()
             marks[index] = old
@@ -148,7 +133,7 @@ class Races:
         if volatile and region.updater is not None and not self._together:
             programs = lanes.programs()
             if programs is not None:
-                self._learn(int(programs[0]), storage, index * items.itemsize)
+                self._clocks.learn(int(programs[0]), storage, index * items.itemsize)
         times = self._fitted(region, items.itemsize, items.size)
         index, lanes = _fine(index, times), _fine_lanes(lanes, times)
         found = self._met_load(region, index, lanes, volatile)
@@ -208,9 +193,9 @@ class Races:
         assert programs is not None
         moment = self._times(programs)  # what it releases includes the update itself
         if self._together:
-            self._perhaps |= set(np.unique(programs).tolist())
+            self._clocks.together(programs)
         elif not narrow:
-            self._order(int(programs[0]), storage, index * items.itemsize, acquire, release)
+            self._clocks.order(int(programs[0]), storage, index * items.itemsize, acquire, release)
         self._read_until_now(region)
         times = self._fitted(region, items.itemsize, items.size)
         found = self._met_update(region, _fine(index, times), _repeated(programs, times), moment, narrow)
@@ -308,12 +293,12 @@ class Races:
         found = np.flatnonzero(_others(others, mine))
         if not found.size:
             return None
-        if self._together and (self._vague or self._perhaps or programs is None):
+        if self._together and (self._clocks.unknown or programs is None):
             raise Meeting  # one after another it comes to light what orders them
         for lane in found.tolist():
             place = lane if lanes is None else int(lanes[lane])
             assert programs is not None
-            if not self._ordered(int(others[lane]), int(times[chosen[lane]]), int(programs[place])):
+            if not self._clocks.ordered(int(others[lane]), int(times[chosen[lane]]), int(programs[place])):
                 return place
         return None
 
@@ -347,9 +332,7 @@ class Races:
         marks[index] = values
 
     def _times(self, programs: Marks) -> Any:
-        if self._together or not self._told:
-            return 0
-        return self._told.get(int(programs[0]), 0)
+        return self._clocks.time(int(programs[0])) if self._clocks.any and not self._together else 0
 
     def _mark_writers(self, region: _Region, index: Index, lanes: Lanes, chosen: Truths | None) -> None:
         """Note who writes, in the `chosen` lanes, or in all."""
@@ -368,7 +351,7 @@ class Races:
 
     def _keep(self, region: _Region, index: Index, lanes: Lanes, form: tuple[int, int]) -> None:
         """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
-        if region.reader is not None or self._told:  # programs let others know: when something was read counts
+        if region.reader is not None or self._clocks.any:  # programs let others know: when something was read counts
             self._read_until_now(region)
             times = self._fitted(region, *form)
             fine = _fine_lanes(lanes, times)
@@ -390,12 +373,12 @@ class Races:
         if region.reader is None or region.read is None:
             region.reader, region.read = region.marks(), region.marks()
         if programs is None:
-            self._set(region.reader, index, _MANY)
+            self._set(region.reader, index, MANY)
             return
         before = region.reader[index]
         self._set(region.reader, index, programs)
         several = ((before != -1) & (before != programs)) | (region.reader[index] != programs)
-        self._set(region.reader, index[several], _MANY)
+        self._set(region.reader, index[several], MANY)
         self._set(region.read, index, self._times(programs))
         self._mark_seats(region, index, before == programs, places, moment)
 
@@ -407,42 +390,7 @@ class Races:
         self._set(region.seat, index, places)
         self._set(region.glance, index, moment)
         several = (still & (before != places)) | (region.seat[index] != places)
-        self._set(region.seat, index[several], _MANY)
-
-    # order
-
-    def _ordered(self, earlier: int, time: int, later: int) -> bool:
-        """Whether what one program did at its time comes before what another one does now."""
-        if self._entries > _MOST_ENTRIES or earlier in self._vague or earlier == _MANY:
-            return later in self._knows
-        return self._knows.get(later, {}).get(earlier, 0) > time
-
-    def _places(self, storage: int, index: Index) -> list[tuple[int, int]]:
-        apart = np.unique(index)
-        return [(storage, -1)] if apart.size > _MOST_APART else [(storage, int(one)) for one in apart]
-
-    def _learn(self, program: int, storage: int, index: Index) -> None:
-        knows = self._knows.setdefault(program, {})
-        for place in self._places(storage, index):
-            for other, times in self._left.get(place, {}).items():
-                knows[other] = max(times, knows.get(other, 0))
-
-    def _order(self, program: int, storage: int, index: Index, acquire: bool, release: bool) -> None:
-        if self._entries > _MOST_ENTRIES:
-            self._knows.setdefault(program, {})
-            return
-        if acquire:
-            self._learn(program, storage, index)
-        if not release:
-            return
-        times = self._told[program] = self._told.get(program, 0) + 1
-        known = {**self._knows.setdefault(program, {}), program: times}
-        self._knows[program] = known
-        for place in self._places(storage, index):
-            before = self._left.get(place, {})
-            both = {**before, **{one: max(count, before.get(one, 0)) for one, count in known.items()}}
-            self._left[place] = both
-            self._entries += len(both) - len(before)
+        self._set(region.seat, index[several], MANY)
 
 
 def _fine(index: Index, times: int) -> Index:

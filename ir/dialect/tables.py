@@ -187,9 +187,7 @@ INIT_COMPUTES = _words(
     """outer log log2 log1p exp exp2 expm1 pow sqrt rsqrt square reciprocal cos sin tan tanh sigmoid abs neg sign floor
     ceil round clamp minimum maximum where tril triu cumsum cumprod add sub mul div sum mean"""
 )
-INIT_TORCH = (
-    TORCH_ALLOCATION | INIT_COMPUTES | _words("randn rand randint arange linspace logspace eye meshgrid")
-)
+INIT_TORCH = TORCH_ALLOCATION | INIT_COMPUTES | _words("randn rand randint arange linspace logspace eye meshgrid")
 INIT_METHODS = INIT_COMPUTES | _words(
     """register_buffer register_parameter normal_ uniform_ requires_grad_ eval half bfloat16 float double apply modules
     repeat_interleave masked_fill zero_ fill_ mul_ add_ div_"""

@@ -18,8 +18,7 @@ COUNT = "y = (x * 0).to(tl.int64)\nfor j in range(N):\n    y += (x {} tl.load(w_
 SHIFTED = "e = tl.where(inside, tl.exp({0} - tl.max(tl.where(inside, {0}, -float('inf')), axis=0)), 0.0)\n"
 PLAIN = "e = tl.where(inside, tl.exp({0}), 0.0)\n"
 SPECTRUM = (
-    "y = x * 0.0\nfor j in range(N):\n"
-    "    y -= tl.load(x_ptr + row * N + j) * tl.sin({}.to(tl.float32) * ({} / N))\n"
+    "y = x * 0.0\nfor j in range(N):\n    y -= tl.load(x_ptr + row * N + j) * tl.sin({}.to(tl.float32) * ({} / N))\n"
 )
 BEYOND = [
     Sibling("a norm that is at least 1e-12", "return F.normalize(x)", X,
