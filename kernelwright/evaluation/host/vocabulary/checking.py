@@ -77,6 +77,7 @@ class _Check:
     def __init__(self, text: str, tree: ast.Module, given: frozenset[str], names: Names, beside: Beside | None) -> None:
         self.names, self.given, self.lines, self.beside = names, given, text_lines(text), beside
         self.scopes: list[frozenset[str]] = []
+        self.inputs: frozenset[str] = frozenset()
         self.guard = _main_guard(tree)
         inside = [one for guard in self.guard for one in walk(guard) if isinstance(one, ast.Name)]
         self.of_scripts = {one.id for one in inside if not isinstance(one.ctx, ast.Load)}
@@ -125,6 +126,8 @@ class _Check:
                 return
             case ast.BinOp() if (tensor := _aligned(node)) is not None:
                 yield from self._visit(tensor)
+            case ast.Tuple():
+                yield from self._visit_all([self._identified(one) for one in node.elts])
             case ast.Compare():
                 yield from self._compared(node)
             case ast.JoinedStr():
@@ -193,7 +196,11 @@ class _Check:
         if decorators and self._is_kernel(decorators[-1]):
             return
         self.scopes.append(bound_in(node))
+        outside = self.inputs
+        if getattr(node, "name", "") == "forward":
+            self.inputs = frozenset(one.arg for one in every[1:] if one is not None)
         yield from self._visit_all(node.body if isinstance(node.body, list) else [node.body])
+        self.inputs = outside
         self.scopes.pop()
 
     def _annotations(self, nodes: Sequence[ast.AST | None]) -> Iterator[Diagnostic]:
@@ -389,7 +396,17 @@ class _Check:
         for one, left, right in zip(node.ops, sides, sides[1:], strict=False):
             if isinstance(one, ast.Is | ast.IsNot) and isinstance(left, ast.Name) and isinstance(right, ast.Name):
                 yield self._no(node, "whether two names are one object", "compare what they hold, or with None")
-        yield from self._parts(node)
+        same = all(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
+        yield from self._visit_all([self._identified(one) for one in sides] if same else sides)
+
+    def _identified(self, node: ast.expr) -> ast.expr:
+        """The tensor, where an expression is its version or address, as what is prepared of a weight is told by: to be
+        compared with another, or in a tuple. Of an input of `forward` it stays as it is, which is refused."""
+        fact = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else node
+        if not isinstance(fact, ast.Attribute) or fact.attr != ("_version" if fact is node else "data_ptr"):
+            return node
+        tensor = fact.value
+        return node if isinstance(tensor, ast.Name) and tensor.id in self.inputs else tensor
 
     def _constant(self, node: ast.Constant) -> Iterator[Diagnostic]:
         if isinstance(node.value, bytes) or (isinstance(node.value, str) and "%" in node.value):
