@@ -7,6 +7,7 @@ sizes around the first one, and runs for those between them.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kernelwright.backend.launch.binding import LaunchError
 from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.extraction.filling import begun
 from kernelwright.frontend.swap.graphs import RecordedGraph
@@ -34,12 +35,20 @@ def elsewhere(
     for other in kernel.elsewhere():
         try:
             own = begun(other, graph, target)
-            ours = replace(own, kernels=module.kernels, target=module.target)
-            made = replacement(other, ours)
         except KernelwrightError:
             continue
-        same = _unsigned(made.text, ours) == _unsigned(entry.replacement, module) and made.form == entry.form
-        yield Elsewhere(other.numbers, own, ours if same else None)
+        yield Elsewhere(other.numbers, own, _ours(entry, module, other, own))
+
+
+def _ours(entry: Entry, module: KernelModule, kernel: Recorded, own: KernelModule) -> KernelModule | None:
+    """Our kernel at other sizes, launched as Inductor's is there; None where what would run is another text."""
+    ours = replace(own, kernels=module.kernels, target=module.target)
+    try:
+        made = replacement(kernel, ours)
+    except (KernelwrightError, LaunchError, NameError):  # it has another name than Inductor's, or other arguments
+        return None
+    same = _unsigned(made.text, ours) == _unsigned(entry.replacement, module) and made.form == entry.form
+    return ours if same else None
 
 
 def _unsigned(text: str, module: KernelModule) -> str:

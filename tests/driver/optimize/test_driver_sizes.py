@@ -2,14 +2,21 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
+from torch import Tensor, nn
 
 from kernelwright.backend.store.entry import Entry, Versions
-from kernelwright.driver.extraction.ranges import widened, without
+from kernelwright.driver.extraction.filling import begun
+from kernelwright.driver.extraction.ranges import elsewhere, widened, without
+from kernelwright.frontend.swap.graphs import GraphRecorder
+from kernelwright.frontend.swap.replacement import replacement
 from kernelwright.frontend.swap.running import holds, own_sizes, side_by_side
 from kernelwright.frontend.swap.sizes import which_fits
+from kernelwright.ir.printer import print_module
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "swap"))
 import bed
@@ -66,6 +73,13 @@ def test_the_first_range_that_fits_counts() -> None:
     assert [which([size]) for size in (4, 8, 12, 15, 16, 64, 65)] == [1, 0, 0, 0, 3, 2, 3]
 
 
+class Turned(nn.Module):
+    """Elements that lie in another order."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.transpose(0, 1).contiguous() + 1
+
+
 def _entry(*sizes: int, text: str = "a text") -> Entry:
     """An entry for a kernel with one size that may change."""
     return Entry(
@@ -87,6 +101,24 @@ def test_entries_run_side_by_side_where_none_before_is_for_an_entrys_own_sizes()
     assert len(side_by_side([_entry(size) for size in range(1, 40)])) == 8
     assert holds(last, {"x": 35}) and not holds(last, {"x": 129}) and not holds(last, {}) and holds(fixed, {})
     assert own_sizes(small) == {"x": 8} and own_sizes(fixed) == {}
+
+
+def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() -> None:
+    recorder = GraphRecorder()
+    with torch.no_grad():
+        torch.compile(Turned(), backend=recorder, dynamic=True)(torch.randn(30, 70))
+    torch.compiler.reset()
+    (graph,) = recorder.graphs
+    (kernel,) = graph.kernels
+    module = begun(kernel, graph, "h100")
+    entry = replace(_entry(), module=print_module(module), replacement=replacement(kernel, module).text)
+    known = list(elsewhere(entry, module, kernel, graph, "h100"))
+    assert len(known) == 6 and all(one.ours is not None for one in known)
+    (own,) = module.kernels
+    for source in (own.source.replace("ks0, ", "", 1), own.source.replace(f"def {own.symbol}", "def another")):
+        assert source != own.source
+        other = replace(module, kernels=(replace(own, source=source),))
+        assert [one.ours for one in elsewhere(entry, other, kernel, graph, "h100")] == [None] * 6
 
 
 def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
