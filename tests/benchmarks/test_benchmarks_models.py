@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from benchmarks.models.campaign import campaign, options
 from benchmarks.models.cases import CASES
 from benchmarks.models.matrix import cases, summary
 from benchmarks.models.optimize import by_worth
 from benchmarks.models.reasons import not_admitted, reasons
+from benchmarks.models.sizes import other_sizes, resized, summary_of
 from benchmarks.models.zoo import MODELS, WRITERS
 
 
@@ -75,3 +78,27 @@ def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_sa
 def test_models_with_most_to_gain_are_optimized_first() -> None:
     found = by_worth()
     assert found[0] == "mamba-scan" and set(found) == set(CASES)
+
+
+def test_other_sizes_lie_around_a_size_and_beyond_what_is_tried() -> None:
+    assert other_sizes(16) == {"around": (9, 31), "beyond": (33, 80)}
+    assert other_sizes(2) == {"around": (4, 3), "beyond": (5, 10)}
+    (batch,), (length,) = resized([torch.arange(6).view(2, 3)], 5), resized([torch.arange(3).view(1, 3)], 2)
+    assert batch.tolist() == [[0, 1, 2]] * 3 + [[3, 4, 5]] * 2 and length.tolist() == [[0, 1]]
+
+
+def test_a_kernel_at_other_sizes_is_right_only_where_its_certificate_holds() -> None:
+    def launched(kernel: str, size: int, **more: Any) -> dict[str, Any]:
+        plain = {"kernel": kernel, "size": size, "where": "around", "launches": 2, "ours": 2, "fault": 0, "apart": 0.0}
+        return plain | more
+
+    rows = {
+        "a": {"launches": [launched("k", size) for size in (2, 3, 5)] + [launched("k", 9, ours=0, where="beyond")]},
+        "b": {"launches": [launched("k", 2, apart=0.5), launched("k", 3, fault=1, ours=0)]},
+        "c": {"failure": "exit status 1"},
+    }
+    told = summary_of(rows)
+    counted = [told[name] for name in ("kernels", "at_four_sizes", "launches", "ours", "ours_beyond")]
+    assert counted == [2, 1, 12, 8, 0]
+    assert told["not_right"] == ["b: k at 2"] and told["at_fault"] == ["b: k at 3"]
+    assert told["open"] == {"c": "exit status 1"} and told["models_with_ours"] == ["a", "b"]
