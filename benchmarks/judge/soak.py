@@ -130,7 +130,9 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=3.0, help="seconds for one candidate")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/soak_cpu.json"))
     arguments = parser.parse_args()
-    options = LocalOptions(seeds=1, timeout_s=arguments.timeout, memory_gb=2.0, use_gpu=False, dialect=False)
+    options = LocalOptions(
+        seeds=1, timeout_s=arguments.timeout, memory_gb=2.0, use_gpu=False, dialect=False, vocabulary=False
+    )
     wrong: list[str] = []
     memory: list[float] = []
     done: dict[str, int] = {}

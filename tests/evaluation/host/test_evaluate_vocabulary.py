@@ -78,6 +78,18 @@ ASKING = {
     ),
     "other objects": ("any(True for _ in self.modules())", "", ""),
     "a kernel's Python": ("k.fn is None", "", ""),
+    "a kernel's Python by a field's name": (
+        "Held.fn_of(spy)(x)",
+        "@triton.jit\ndef spy(x):\n    return x.is_leaf\n\n\nclass Held:\n    fn = None\n\n"
+        "    def fn_of(self):\n        return self.fn",
+        "",
+    ),
+    "a jit of its own": (
+        "asked(x)",
+        "class triton:\n    jit = staticmethod(lambda f: f)\n\n\n@triton.jit\ndef asked(x):\n    return x.is_leaf",
+        "",
+    ),
+    "a print of its own": ("print(f'{x}')", "def print(text):\n    return 'grad_fn' in text", ""),
     "code from text": ("eval('x.is_leaf')", "", ""),
     "a builtin that another function shadows": ("vars(x)", "def f(vars):\n    return vars", ""),
     "a pattern's attribute": (
@@ -139,7 +151,17 @@ FREE = {
         "",
     ),
     "a module by a short name": ("functional.relu is None", "functional = torch.nn.functional", ""),
+    "fields with good names": ("self.name == self.layout or self.seed == 4", "", "name, layout, seed = 'a', 'b', 3"),
+    "numbers of numpy": ("np.prod(x.shape) == 3", "import numpy as np", ""),
+    "how torch's layers begin": ("False", "def begun(w):\n    return nn.init._calculate_fan_in_and_fan_out(w)", ""),
+    "a launcher that holds its kernel": (
+        "False",
+        "class Held(triton.KernelInterface):\n    def __init__(self, fn):\n        self.fn = fn\n\n"
+        "    def run(self, *args, **kwargs):\n        return self.fn.run(*args, **kwargs)",
+        "",
+    ),
     "a launcher": ("False", "class Launcher(triton.KernelInterface):\n    def run(self, *given):\n        pass", ""),
+    "a view as the compiler writes it": ("torch.as_strided(x, (4,), (1,), 0).numel() == 3", "", ""),
     "kinds": ("isinstance(x, (int, float)) or not isinstance(x, torch.Tensor)", "", ""),
     "a name of Python's": ("f(3) == 1", "def f(input, type=2):\n    return input - type - 1", ""),
     "a script": ("False", "if __name__ == '__main__':\n    import sys\n    print(sys.argv)", ""),
@@ -191,8 +213,7 @@ def test_a_refused_program_is_unparsed_and_never_runs(evaluator: LocalEvaluator)
 
 def test_text_that_is_no_python_or_nested_too_deep_is_a_verdict() -> None:
     assert refused("def f(:\n") == ()
-    deep = "x = " + "+".join(["1"] * 3000)
-    assert all("nested too deep" in one.message for one in refused(deep))
+    assert "nested too deep" in refused("x = " + "+".join(["1"] * 3000))[0].message
 
 
 def test_honest_programs_of_the_suite_stay_within_the_vocabulary() -> None:
@@ -211,5 +232,7 @@ def test_files_beside_a_program_are_checked_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "facts.py").write_text("_getframe = asked = max\n")
     uses = program(("sys._getframe()", "from facts import asked", ""))
     assert refused(with_files_beside(uses, tmp_path / "new.py"), SOURCE)
+    broken = with_files_beside(asks, tmp_path / "new.py").replace("_getframe = asked = max", "import os; (")
+    assert refused(broken, SOURCE)
     other = with_files_beside(asks, tmp_path / "new.py").replace("return FILES_BESIDE[name][0]", "return sys.argv")
     assert refused(other, SOURCE)

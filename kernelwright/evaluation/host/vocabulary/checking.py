@@ -5,14 +5,12 @@ import builtins
 from collections.abc import Iterator, Sequence
 
 from kernelwright.evaluation.host.vocabulary import words
+from kernelwright.evaluation.host.vocabulary.meanings import RENAME, Meanings
 from kernelwright.evaluation.host.vocabulary.names import Function, Names, bound_in, module_alias
-from kernelwright.ir.dialect.checker import diagnostic
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.host.beside import Beside, files_beside
-from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import syntax_tree, walk
 
-_FACTS = "host code may ask for shapes, strides, dtypes, devices, `x.data_ptr() % 16`, requires_grad, training"
 #: The largest alignment in bytes that host code has a use for.
 _ALIGNED = 4096
 #: Python's errors, and what may be called in a message besides them.
@@ -20,8 +18,7 @@ _ERRORS = frozenset(
     name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, Exception)
 )
 _TOLD = frozenset(("len", "list", "max", "min", "repr", "round", "sorted", "str", "tuple"))
-_RENAME = "give it another name"
-_PLAIN = "host code may ask nothing of the interpreter, the process or its callers"
+_TOO_DEEP = Diagnostic("the program is nested too deep to be read", 1, 0, hint="name the parts of its expressions")
 _SYNTAX = {
     ast.AsyncFunctionDef: ("an asynchronous function", "write a plain function"),
     ast.Await: ("await", "call the function"),
@@ -36,25 +33,32 @@ def refused(text: str, reference: str = "") -> tuple[Diagnostic, ...]:
     """What a program says that is not in the vocabulary of host code, in the order of its lines; () for a text that is
     no Python, which fails where it is loaded. Names that the text of the reference uses are allowed."""
     try:
-        tree = syntax_tree(text)
-        beside = files_beside(tree)
-        parts = {text: tree}
-        if beside is not None:
-            parts = {text: ast.Module(list(beside.body), [])}
-            parts |= {one: syntax_tree(one) for one in beside.texts.values()}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    try:
+        parts, beside = _read(text)
         given, found = _used(reference), []
         every = Names.of(ast.Module([one for part in parts.values() for one in part.body], []))
         for said, part in parts.items():
             names = Names.of(part) if beside is None else Names.of(part).among(every, beside.package)
             found += list(_Check(said, part, given, names, beside).program(part))
-    except RecursionError:
-        return (
-            Diagnostic("the program is nested too deep to be read", 1, 0, hint="name the parts of its expressions"),
-        )
+    except (SyntaxError, ValueError):
+        return ()
+    except (RecursionError, MemoryError):  # Python may still run it: trees are deeper than what is compiled
+        return (_TOO_DEEP,)
     return tuple(dict.fromkeys(sorted(found, key=lambda one: (one.line, one.column))))
+
+
+def _read(text: str) -> tuple[dict[str, ast.Module], Beside | None]:
+    """The trees of a program and of the files that its text brings along, by their texts."""
+    tree = syntax_tree(text)
+    beside = files_beside(tree)
+    if beside is None:
+        return {text: tree}, None
+    parts = {text: ast.Module(list(beside.body), [])}
+    for one in beside.texts.values():
+        try:
+            parts[one] = syntax_tree(one)
+        except (SyntaxError, ValueError):  # then nothing of the text is taken for granted
+            return {text: tree}, None
+    return parts, beside
 
 
 def _used(reference: str) -> frozenset[str]:
@@ -71,16 +75,8 @@ def _used(reference: str) -> frozenset[str]:
     return frozenset(name for name in found if not name.startswith("_") and "._" not in name)
 
 
-class _Check:
+class _Check(Meanings):
     """The check of one program."""
-
-    def __init__(self, text: str, tree: ast.Module, given: frozenset[str], names: Names, beside: Beside | None) -> None:
-        self.names, self.given, self.lines, self.beside = names, given, text_lines(text), beside
-        self.scopes: list[frozenset[str]] = []
-        self.inputs: frozenset[str] = frozenset()
-        self.guard = _main_guard(tree)
-        inside = [one for guard in self.guard for one in walk(guard) if isinstance(one, ast.Name)]
-        self.of_scripts = {one.id for one in inside if not isinstance(one.ctx, ast.Load)}
 
     def program(self, tree: ast.Module) -> Iterator[Diagnostic]:
         """All complaints."""
@@ -88,15 +84,15 @@ class _Check:
             if node not in self.guard and module_alias(node, self.names.imported) is None:
                 yield from self._visit(node)
 
-    def _no(self, node: ast.AST, what: str, hint: str) -> Diagnostic:
-        return diagnostic(node, what, hint, self.lines)
-
     def _visit_all(self, nodes: Sequence[ast.AST | None]) -> Iterator[Diagnostic]:
         for node in nodes:
             if node is not None:
                 yield from self._visit(node)
 
     def _visit(self, node: ast.AST) -> Iterator[Diagnostic]:
+        named = getattr(node, "name", None)  # of functions, classes, handlers and patterns
+        if isinstance(named, str) and named in self.names.imported and not isinstance(node, ast.alias):
+            yield self._no(node, f"setting {named}, which is imported", RENAME)
         for kind, (what, hint) in _SYNTAX.items():
             if isinstance(node, kind):
                 yield self._no(node, what, hint)
@@ -159,10 +155,6 @@ class _Check:
     def _is_error(self, node: ast.AST) -> bool:
         return self._is_builtin(node, _ERRORS)
 
-    def _is_builtin(self, node: ast.AST, names: frozenset[str]) -> bool:
-        """Whether a node is one of these names of Python's own, which the program gives no other meaning."""
-        return isinstance(node, ast.Name) and node.id in names and node.id not in self.names.bound
-
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Diagnostic]:
         for one in node.names:
             path = one.name if isinstance(node, ast.Import) else f"{'.' * node.level}{node.module or ''}.{one.name}"
@@ -174,17 +166,6 @@ class _Check:
                     "Python's modules for data, functions, types and iteration",
                 )
 
-    def _has(self, path: str) -> bool:
-        if self.beside is not None and path.partition(".")[0] == self.beside.package:
-            return True
-        if words.is_module(path) or any(one == path or one.startswith(f"{path}.") for one in self.given):
-            return True
-        module, _, name = path.rpartition(".")
-        return words.is_module(module) and name in words.names_of(module)
-
-    def _is_bound(self, name: str) -> bool:
-        return any(name in scope for scope in self.scopes)
-
     def _function(self, node: Function) -> Iterator[Diagnostic]:
         decorators = getattr(node, "decorator_list", [])
         yield from self._visit_all(decorators)
@@ -193,7 +174,7 @@ class _Check:
         yield from self._annotations(
             [getattr(node, "returns", None), *(one.annotation for one in every if one is not None)]
         )
-        if decorators and self._is_kernel(decorators[-1]):
+        if decorators and self._is_kernel(decorators[-1]) and not self.names.own & words.OF_KERNELS:
             return
         self.scopes.append(bound_in(node))
         outside = self.inputs
@@ -242,81 +223,9 @@ class _Check:
         elif of_module and name in words.methods_of_modules() - words.OVERRIDDEN:
             yield self._no(node, f"a {name} of the module's own", "leave it as torch.nn.Module has it")
 
-    def _paths(self, node: ast.AST) -> frozenset[str]:
-        head = node
-        while isinstance(head, ast.Attribute):
-            head = head.value
-        if isinstance(head, ast.Name) and self._is_bound(head.id):
-            return frozenset()
-        return self.names.paths(node)
-
-    def _attribute(self, node: ast.Attribute) -> Iterator[Diagnostic]:
-        paths = self._paths(node)
-        if paths:
-            if not isinstance(node.ctx, ast.Load):
-                yield self._no(node, "setting what belongs to a library", "keep it in a name of your own")
-            yield from self._path(node, paths)
-            return
-        yield from self._visit(node.value)
-        yield from self._word(node, node.attr, stored=not isinstance(node.ctx, ast.Load))
-
-    def _path(self, node: ast.AST, paths: frozenset[str]) -> Iterator[Diagnostic]:
-        for path in sorted(paths):
-            parts = path.split(".")
-            known = [n for n in range(1, len(parts) + 1) if words.is_module(".".join(parts[:n]))]
-            if not known or path in self.given or self._is_operator(path):  # what is not known was refused as an import
-                continue
-            module, rest = ".".join(parts[: known[-1]]), parts[known[-1] :]
-            if not rest:
-                yield self._no(node, f"the module {path} as a value", "write what you need of it where you need it")
-            elif rest[0] not in words.names_of(module) and f"{module}.{rest[0]}" not in self.given:
-                why = words.GUARDED.get(rest[0], "is not in the vocabulary of host code")
-                yield self._no(node, f"{path} {why}", _FACTS)
-            else:
-                for name in rest[1:]:
-                    yield from self._word(node, name, stored=False)
-
-    def _is_operator(self, path: str) -> bool:
-        """Whether a path names an operator of the program's own, or one of aten's operations."""
-        found = path.removeprefix("torch.ops.").split(".")
-        if not path.startswith("torch.ops.") or len(found) not in (2, 3) or any(one.startswith("_") for one in found):
-            return False
-        return "::".join(found[:2]) in self.names.words or (found[0] == "aten" and found[1] in words.operations())
-
-    def _word(self, node: ast.AST, name: str, stored: bool) -> Iterator[Diagnostic]:
-        if stored and name in words.methods_of_modules() and name != "training" and name not in self.given:
-            yield self._no(node, f"setting {name}, which modules have", _RENAME)
-        elif name in words.attributes() or name in self.given or name == "__init__":
-            return
-        elif name in words.GUARDED:
-            yield self._no(node, f"{name} {words.GUARDED[name]}", _FACTS)
-        elif name in words.foreign() or name.startswith("__"):
-            yield self._no(node, f"{name} is not in the vocabulary of host code", f"{_FACTS}; {_RENAME} if it is yours")
-        elif name not in self.names.own:
-            yield self._no(node, f"{name} is not in the vocabulary of host code", _FACTS)
-
-    def _name(self, node: ast.Name, called: bool = False) -> Iterator[Diagnostic]:
-        if self._is_bound(node.id):
-            return
-        if not isinstance(node.ctx, ast.Load):
-            if node.id in self.names.imported:
-                yield self._no(node, f"setting {node.id}, which is imported", _RENAME)
-            elif node.id.startswith("__") and node.id != "__all__":
-                yield self._no(node, f"the special name {node.id}", _RENAME)
-        elif self.beside is not None and node.id in ("sys", "importlib", "FILES_BESIDE", "FilesBeside"):
-            yield self._no(node, f"{node.id} is not the program's", _PLAIN)
-        elif node.id in self.of_scripts:
-            yield self._no(node, "a name that is set where the program is run as a script", _RENAME)
-        elif paths := self.names.paths(node):
-            yield from self._path(node, paths)
-        elif node.id.startswith("__") or (hasattr(builtins, node.id) and node.id not in words.BUILTINS):
-            yield self._no(node, f"{node.id} is not in the vocabulary of host code", _PLAIN)
-        elif node.id in words.DIRECTLY and not called:
-            yield self._no(node, f"{node.id} as a value", "call it where you need it")
-
     def _call(self, node: ast.Call) -> Iterator[Diagnostic]:
         name = node.func.id if isinstance(node.func, ast.Name) and not self._is_bound(node.func.id) else ""
-        if name == "print":
+        if self._is_builtin(node.func, frozenset(("print",))):
             yield from self._printed(node)
             return
         if name in words.DIRECTLY:
@@ -389,6 +298,8 @@ class _Check:
             # a name is None where its import fails
             plain = [one for one in handler.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)]
             yield from self._visit_all([one for one in handler.body if one not in plain])
+            if handler.name:
+                yield self._no(handler.body[0], "the error as a value", "write `except ImportError:`")
         yield from self._visit_all([*node.body, *node.orelse, *node.finalbody])
 
     def _compared(self, node: ast.Compare) -> Iterator[Diagnostic]:
@@ -419,12 +330,6 @@ def _defined(node: ast.stmt) -> Iterator[str]:
         yield node.name
     else:
         yield from (one.id for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
-
-
-def _main_guard(tree: ast.Module) -> list[ast.If]:
-    """`if __name__ == "__main__":` at the top of a program, which neither the judge nor a user's import runs."""
-    asked = ast.dump(ast.parse('__name__ == "__main__"', mode="eval").body)
-    return [one for one in tree.body if isinstance(one, ast.If) and not one.orelse and ast.dump(one.test) == asked]
 
 
 def _aligned(node: ast.BinOp) -> ast.expr | None:

@@ -22,9 +22,9 @@ GUARDED: Mapping[str, str] = {
         "asks how a tensor's memory came to be": """untyped_storage storage storage_type is_set_to is_shared is_pinned
         share_memory_ pin_memory from_file set_ resize_ resize_as_ resize resize_as set_data record_stream""",
         "asks what kind of tensor a caller passes": """is_distributed is_meta is_nested is_quantized is_mkldnn is_sparse
-        is_sparse_csr is_coalesced names name rename rename_ refine_names align_as align_to has_names is_neg is_conj
-        resolve_neg resolve_conj is_vulkan_available as_subclass qscheme layout""",
-        "asks for a state of the process": """seed initial_seed get_rng_state set_rng_state get_num_threads
+        is_sparse_csr is_coalesced rename rename_ refine_names align_as align_to has_names is_neg is_conj
+        resolve_neg resolve_conj is_vulkan_available as_subclass qscheme""",
+        "asks for a state of the process": """initial_seed get_rng_state set_rng_state get_num_threads
         set_num_threads init_num_threads is_initialized default_generator get_default_dtype get_default_device
         hash_tensor
         cudnn_is_acceptable""",
@@ -68,15 +68,20 @@ _NAMES: Mapping[str, frozenset[str]] = {
     "collections": _words("namedtuple OrderedDict defaultdict deque Counter ChainMap"),
     "collections.abc": _words("Callable Iterable Iterator Mapping MutableMapping Sequence Generator Hashable"),
     "contextlib": _words("nullcontext contextmanager"),
+    "copy": _words("copy deepcopy"),
     "dataclasses": _words("dataclass field replace astuple asdict"),
     "enum": _words("Enum IntEnum Flag IntFlag auto unique"),
     "functools": _words("cache lru_cache partial wraps reduce cached_property"),
+    "numpy": _words(
+        """prod sqrt log log2 exp ceil floor pi inf float16 float32 float64 int32 int64 array asarray arange ndarray
+        linspace cos sin"""
+    ),
     "numbers": _words("Number Integral Real"),
     "operator": _words("add sub mul floordiv truediv mod neg lt le gt ge eq ne and_ or_ xor itemgetter getitem index"),
     "torch.amp": _words("autocast custom_fwd custom_bwd"),
     "torch.cuda.amp": _words("autocast custom_fwd custom_bwd"),
     "torch.autograd": _words("Function"),
-    "torch.autograd.function": _words("Function once_differentiable"),
+    "torch.autograd.function": _words("Function FunctionCtx once_differentiable"),
     "torch.compiler": _words("disable allow_in_graph"),
     "torch.cuda": _words(
         """current_device get_device_properties get_device_capability is_available device synchronize get_device_name
@@ -85,6 +90,7 @@ _NAMES: Mapping[str, frozenset[str]] = {
     "torch.library": _words("custom_op triton_op wrap_triton register_fake"),
     "torch.nn.parameter": _words("Parameter Buffer UninitializedParameter"),
     "torch.nn.modules": frozenset(),
+    "torch.nn.modules.utils": _words("_single _pair _triple _quadruple _ntuple"),
     "torch.ops": frozenset(),
     "torch.ops.aten": frozenset(),
     "triton": _words(
@@ -109,6 +115,10 @@ _WHOLE = _words(
     torch.fft triton.language triton.language.math triton.language.extra.libdevice
     triton.language.extra.cuda.libdevice"""
 )
+#: Private names that programs use as if they were public.
+_PRIVATE: Mapping[str, frozenset[str]] = {
+    "torch.nn.init": _words("_calculate_fan_in_and_fan_out _calculate_correct_fan")
+}
 #: How names begin that ask and set instead of computing.
 _ASKING = ("has_", "handle_", "get_", "set_", "is_", "boolean_dispatch")
 _LEFT_OUT: Mapping[str, frozenset[str]] = {
@@ -117,7 +127,8 @@ _LEFT_OUT: Mapping[str, frozenset[str]] = {
 }
 #: What torch has besides operations on tensors, dtypes and formats.
 _TORCH = _words(
-    """Tensor Size device dtype finfo iinfo memory_format Generator no_grad enable_grad set_grad_enabled autocast
+    """Tensor Size device dtype finfo iinfo memory_format Generator no_grad enable_grad inference_mode
+    set_grad_enabled autocast
     is_tensor is_floating_point is_complex numel tensor as_tensor manual_seed is_autocast_enabled get_autocast_dtype
     get_autocast_gpu_dtype are_deterministic_algorithms_enabled broadcast_shapes LongTensor FloatTensor IntTensor
     BoolTensor HalfTensor SymInt strided pi e inf nan newaxis"""
@@ -156,8 +167,9 @@ _HELD = _words(
     for way in ("", "_reverse")
 }
 _TEXT_LEFT_OUT = _words("format format_map translate maketrans encode decode to_bytes from_bytes")
-#: Attributes of kernels that give their Python function.
-_OF_KERNELS = _words("fn base_fn src raw_src jit_function device_caches cache_key used_global_vals __wrapped__")
+#: Attributes of kernels that give their Python function: a program that has such names of its own may call that, so its
+#: kernels are read as host code, too.
+OF_KERNELS = _words("fn base_fn src raw_src jit_function device_caches cache_key used_global_vals __wrapped__")
 #: What modes remember of their caller, what abstract classes are told, and what the judge's tensors have.
 _OF_OTHERS = _words("prev prev_idx prev_cache_enabled prev_fastdtype fast_dtype register store stale")
 
@@ -183,7 +195,7 @@ def names_of(path: str) -> frozenset[str]:
     shown = {name for name, value in vars(module).items() if _is_shown(name, value)}
     if path.partition(".")[0] in ("torch", "triton"):
         shown = {name for name in shown if not name.startswith(_ASKING)}
-    return frozenset(shown - GUARDED.keys() - _LEFT_OUT.get(path, frozenset()))
+    return frozenset(shown - GUARDED.keys() - _LEFT_OUT.get(path, frozenset())) | _PRIVATE.get(path, frozenset())
 
 
 def _is_shown(name: str, value: object) -> bool:
@@ -242,7 +254,8 @@ def foreign() -> frozenset[str]:
 
     kinds = (torch.Tensor, types.FunctionType, types.CodeType, types.FrameType, types.MethodType, types.GeneratorType)
     made = frozenset().union(*(frozenset(dir(kind)) for kind in (*kinds, types.TracebackType)))
-    return made | methods_of_modules() | vars(nn.Module()).keys() | GUARDED.keys() | _OF_KERNELS | _OF_OTHERS
+    named = {"name", "names", "layout"}  # facts that no caller's tensors differ in, and good names for much else
+    return (made - named) | methods_of_modules() | vars(nn.Module()).keys() | GUARDED.keys() | _OF_OTHERS
 
 
 @functools.cache
