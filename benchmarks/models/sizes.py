@@ -69,6 +69,7 @@ def work(name: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
 
     from benchmarks.models.cases import CASES
     from kernelwright.backend.store.store import Store
+    from kernelwright.driver.optimize.certifying import SIZES
     from kernelwright.driver.torch_backend import kernelwright
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import places
@@ -93,7 +94,8 @@ def work(name: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
                             _watch(place, place.found, store, launches)
             for one in launches[begun:]:
                 one.update(where=where, size=size)
-    return {"counts": dict(counts), "batches": sides, "launches": _merged(launches)}
+    tried = {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in store.entries()}
+    return {"counts": dict(counts), "batches": sides, "tried": tried, "launches": _merged(launches)}
 
 
 def _optimised(model: Any, inputs: Sequence[Any], budget: float, store: Path) -> Mapping[str, int]:
