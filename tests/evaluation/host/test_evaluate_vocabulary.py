@@ -61,6 +61,13 @@ ASKING = {
     "how tensors share memory": ("x.untyped_storage().nbytes() > 4096", "", ""),
     "where a tensor lies": ("x.data_ptr() == self.last", "", "last = 0"),
     "how often an input was written": ("(x._version, 1) == (0, 1)", "", ""),
+    "how often an input by another name was written": ("f(x)", "def f(y):\n    return (y._version,) == (3,)", ""),
+    "where an input lies that the module keeps": (
+        "self.keep(x)",
+        "",
+        "def keep(self, y):\n        self.last = y\n        return self.last.data_ptr() == 0",
+    ),
+    "whether two inputs lie at one place": ("(lambda a, b: a.data_ptr() == b.data_ptr())(x, x)", "", ""),
     "how often a weight was written": ("self.w._version > 100", "", ""),
     "whether two inputs are one": ("(lambda a, b: a is b)(x, x)", "", ""),
     "the class of a tensor": ("x.__class__ is torch.Tensor", "", ""),
@@ -115,6 +122,11 @@ KEPT = "w = None\n    last = ()"
 #: What right programs write.
 FREE = {
     "whether a weight was written": ("(self.w.data_ptr(), self.w._version) == self.last", "", KEPT),
+    "whether a weight by another name was written": (
+        "self.written()",
+        "",
+        f"{KEPT}\n\n    def written(self):\n        w = self.w\n        return (w._version, 1) == self.last",
+    ),
     "whether a weight is another": ("self.w.data_ptr() != self.last", "", "w = None\n    last = 0"),
     "alignment": ("x.data_ptr() % 16 == 1", "", ""),
     "facts of tensors": (

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from kernelwright.evaluation.host.vocabulary import words
 from kernelwright.evaluation.host.vocabulary.meanings import RENAME, Meanings
-from kernelwright.evaluation.host.vocabulary.names import Function, Names, bound_in, module_alias
+from kernelwright.evaluation.host.vocabulary.names import (
+    Function,
+    Names,
+    Weights,
+    bound_in,
+    module_alias,
+)
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.host.beside import Beside, files_beside
 from kernelwright.ir.trees import syntax_tree, walk
@@ -177,11 +183,9 @@ class _Check(Meanings):
         if decorators and self._is_kernel(decorators[-1]) and not self.names.own & words.OF_KERNELS:
             return
         self.scopes.append(bound_in(node))
-        outside = self.inputs
-        if getattr(node, "name", "") == "forward":
-            self.inputs = frozenset(one.arg for one in every[1:] if one is not None)
+        outside, self.weights = self.weights, Weights.of(node, self.kept)
         yield from self._visit_all(node.body if isinstance(node.body, list) else [node.body])
-        self.inputs = outside
+        self.weights = outside
         self.scopes.pop()
 
     def _annotations(self, nodes: Sequence[ast.AST | None]) -> Iterator[Diagnostic]:
@@ -311,13 +315,12 @@ class _Check(Meanings):
         yield from self._visit_all([self._identified(one) for one in sides] if same else sides)
 
     def _identified(self, node: ast.expr) -> ast.expr:
-        """The tensor, where an expression is its version or address, as what is prepared of a weight is told by: to be
-        compared with another, or in a tuple. Of an input of `forward` it stays as it is, which is refused."""
+        """The tensor, where an expression is the version or address of a weight, as what is prepared of it is told by:
+        to be compared with another, or in a tuple. Of another tensor it stays as it is, which is refused."""
         fact = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else node
         if not isinstance(fact, ast.Attribute) or fact.attr != ("_version" if fact is node else "data_ptr"):
             return node
-        tensor = fact.value
-        return node if isinstance(tensor, ast.Name) and tensor.id in self.inputs else tensor
+        return fact.value if self.weights.has(fact.value) else node
 
     def _constant(self, node: ast.Constant) -> Iterator[Diagnostic]:
         if isinstance(node.value, bytes) or (isinstance(node.value, str) and "%" in node.value):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from kernelwright.evaluation.host.vocabulary import words
-from kernelwright.evaluation.host.vocabulary.names import Names
+from kernelwright.evaluation.host.vocabulary.names import Names, Weights, attributes_kept
 from kernelwright.ir.dialect.checker import diagnostic
 from kernelwright.ir.errors import Diagnostic
 from kernelwright.ir.host.beside import Beside
@@ -24,7 +24,7 @@ class Meanings(ABC):
     def __init__(self, text: str, tree: ast.Module, given: frozenset[str], names: Names, beside: Beside | None) -> None:
         self.names, self.given, self.lines, self.beside = names, given, text_lines(text), beside
         self.scopes: list[frozenset[str]] = []
-        self.inputs: frozenset[str] = frozenset()
+        self.weights, self.kept = Weights(), attributes_kept(tree)
         self.guard = _main_guard(tree)
         inside = [one for guard in self.guard for one in walk(guard) if isinstance(one, ast.Name)]
         self.of_scripts = {one.id for one in inside if not isinstance(one.ctx, ast.Load)}

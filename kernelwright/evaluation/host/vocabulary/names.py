@@ -164,3 +164,41 @@ def _modules(classes: Mapping[str, tuple[ast.ClassDef, ...]]) -> frozenset[str]:
         if any(one not in classes and one not in plain for one in family):
             found |= family & classes.keys()
     return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a method calls the tensors that its module holds: `owner` is the module, whose attributes `kept` hold what
+    calls put there, and `names` are bound to attributes of it alone."""
+
+    owner: str = ""
+    kept: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, node: Function, kept: frozenset[str]) -> "Weights":
+        """Those of a function, whose first parameter is the module if it is a method."""
+        owner = next((one.arg for one in node.args.args), "")
+        plain = cls(owner, kept)
+        every = [one.id for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+        every += [one.arg for one in walk(node) if isinstance(one, ast.arg)]
+        bound = [
+            one.targets[0].id
+            for one in walk(node)
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and plain.has(one.value)
+        ]
+        return cls(owner, kept, frozenset(name for name in bound if bound.count(name) == every.count(name)))
+
+    def has(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor of the module's."""
+        if isinstance(node, ast.Name):
+            return node.id in self.names
+        path = dotted(node)
+        return len(path) > 1 and path[0] == self.owner and path[1] not in self.kept
+
+
+def attributes_kept(tree: ast.AST) -> frozenset[str]:
+    """Attributes that functions other than constructors set."""
+    functions = (one for one in walk(tree) if isinstance(one, ast.FunctionDef) and one.name != "__init__")
+    parts = (part for one in functions for part in walk(one) if isinstance(part, ast.Attribute))
+    return frozenset(part.attr for part in parts if not isinstance(part.ctx, ast.Load))
