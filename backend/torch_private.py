@@ -12,7 +12,11 @@ from kernelwright.backend.versions import adapting
 
 with adapting("kernelwright", "torch"):
     import torch._prims as _primitives
-    from torch._C import DisableTorchFunctionSubclass, _dispatch_has_kernel_for_dispatch_key
+    from torch._C import (
+        DisableTorchFunctionSubclass,
+        _dispatch_has_kernel_for_dispatch_key,
+        _VariableFunctions,
+    )
     from torch._prims_common import suggest_memory_format
     from torch.nn.modules import module as _modules
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -31,6 +35,7 @@ __all__ = [
     "is_primitive",
     "keep_device_busy",
     "load_process_groups",
+    "names_of_operations",
     "of_a_process_group",
     "suggest_memory_format",
     "tracing",
@@ -43,6 +48,11 @@ __all__ = [
 def is_composite(operation: str) -> bool:
     """Whether an operation, by the name that the dispatcher has it under, is made of others for every device."""
     return bool(_dispatch_has_kernel_for_dispatch_key(operation, "CompositeImplicitAutograd"))
+
+
+def names_of_operations() -> frozenset[str]:
+    """The names of the operations on tensors that torch's own namespace has."""
+    return frozenset(dir(_VariableFunctions))
 
 
 def is_primitive(name: str) -> bool:

@@ -205,9 +205,9 @@ def _is_shown(name: str, value: object) -> bool:
 @functools.cache
 def operations() -> frozenset[str]:
     """The names of torch's operations on tensors."""
-    import torch
+    from kernelwright.backend.torch_private import names_of_operations
 
-    return _public(torch._C._VariableFunctions) - GUARDED.keys()
+    return _public_of(names_of_operations()) - GUARDED.keys()
 
 
 def _of_torch() -> frozenset[str]:
