@@ -12,7 +12,8 @@ from kernelwright.ir.values import Tolerance
 #: its size and eager's is below the second, it is lost.
 _SHARE = 1 / 64
 _LOST, _LOST_OF_16_BITS, _SOUND = 1 / 8, 1 / 16, 1 / 128
-#: What is left of numbers in fp64 where others cancel; such a part of the outputs' RMS stands for zero.
+#: What is left of numbers in fp64 where others cancel: such a part of the outputs' RMS stands for zero, unless eager
+#: computes it well.
 _ROUNDED_AWAY = 2.0**-49
 #: How many times as much as of one number may be left of a sum of many.
 _MOST_OF_A_SUM = 8.0
@@ -59,13 +60,13 @@ def _limits(want: Expected, bands: Bands, tolerance: Tolerance) -> Wide:
     own = np.maximum(tolerance.factor * want.own_by_band, want.floor * bands.scale)
     own = np.maximum(own, RESPELLED_FACTOR * want.respelled_by_band)
     left = np.full_like(own, CANCELLING[dtype] * max(1.0, want.given))
-    some = bands.scale > _ROUNDED_AWAY * want.own.scale
+    sound = want.own_by_band <= _SOUND * bands.scale
+    some = (bands.scale > _ROUNDED_AWAY * want.own.scale) | (sound & (bands.scale > 0))
     left[~some] *= min(math.sqrt(max(1, want.longest)), _MOST_OF_A_SUM)
     if want.impulses:
         left[some] = 0.0
     if want.ordinary:
         populous = (bands.count >= FEW) & (bands.count >= _SHARE * bands.count.sum())
-        sound = want.own_by_band <= _SOUND * bands.scale
         lost = _LOST if dtype in ("f32", "f64") else _LOST_OF_16_BITS
         least = np.where(some & populous & sound, lost * bands.scale, np.inf)
         left = np.minimum(left, least)
