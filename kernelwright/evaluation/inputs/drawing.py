@@ -53,7 +53,7 @@ from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
-from kernelwright.evaluation.inputs.watches import NotFiniteWatch
+from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
 from kernelwright.ir.values import TensorSpec
 
 #: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
@@ -257,15 +257,19 @@ class Drawing:
                     return inputs if self._trial.takes(model, inputs) else None
         return None
 
+    def _is_steady(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
+        times = _STEADY_TIMES if self._trial.whole_outputs else 1
+        seeds = range(draw.inputs, draw.inputs + times)
+        return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
+
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
-        if draw.kind in (LOWEST, HIGHEST) and not self._trial.squares_fit(model, inputs):
-            return False
-        if draw.kind in (*FAR, NAMED, LOWEST, HIGHEST):
-            times = _STEADY_TIMES if self._trial.whole_outputs else 1
-            seeds = range(draw.inputs, draw.inputs + times)
-            return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
+        if draw.kind in (LOWEST, HIGHEST):
+            with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
+                return self._is_steady(model, draw, inputs) and not squares.too_large
+        if draw.kind in (*FAR, NAMED):
+            return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):
             zero = draw.kind != "offset"
             if not self._trial.keeps_its_size(model, inputs, draw.inputs, may_be_zero=zero):

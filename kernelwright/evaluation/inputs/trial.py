@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
-from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
+from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
@@ -104,12 +104,6 @@ class Trial:
         return all(
             first.shape == second.shape and _near(first, second) for first, second in zip(plain, other, strict=True)
         )
-
-    def squares_fit(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
-        """Whether norms and variances can add the squares of what they are given up in fp32."""
-        with SquaresWatch() as watch:  # type: ignore[no-untyped-call]
-            self.run(model, inputs)
-        return not watch.too_large
 
     def pointwise(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """Whether no output depends on an infinite element at another place than its own."""

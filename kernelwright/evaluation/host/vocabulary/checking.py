@@ -11,6 +11,7 @@ from kernelwright.evaluation.host.vocabulary.names import (
     Names,
     Weights,
     bound_in,
+    defined,
     module_alias,
 )
 from kernelwright.ir.errors import Diagnostic
@@ -216,7 +217,7 @@ class _Check(Meanings):
                     "hold such an object, and derive from torch.nn.Module, torch.autograd.Function or object",
                 )
         for one in node.body:
-            for name in _defined(one):
+            for name in defined(one):
                 yield from self._member(one, name, node.name in self.names.modules)
             yield from self._visit(one)
 
@@ -325,14 +326,6 @@ class _Check(Meanings):
     def _constant(self, node: ast.Constant) -> Iterator[Diagnostic]:
         if isinstance(node.value, bytes) or (isinstance(node.value, str) and "%" in node.value):
             yield self._no(node, "text that values are put into", "write it in an error, an assertion or print alone")
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a class's body defines."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    else:
-        yield from (one.id for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
 
 
 def _aligned(node: ast.BinOp) -> ast.expr | None:

@@ -127,7 +127,7 @@ def _made(node: ast.AST) -> Iterator[str]:
         yield node.attr
     elif isinstance(node, ast.ClassDef):
         for one in node.body:
-            yield from _of_class(one)
+            yield from defined(one)
     elif isinstance(node, ast.Call):
         name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
         texts = [one.value for part in node.args for one in walk(part) if isinstance(one, ast.Constant)]
@@ -140,7 +140,8 @@ def _made(node: ast.AST) -> Iterator[str]:
             yield from strings[:1]
 
 
-def _of_class(node: ast.stmt) -> Iterator[str]:
+def defined(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a class's body defines."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
     else:
