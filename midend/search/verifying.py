@@ -22,6 +22,9 @@ from kernelwright.midend.search.tuning import Entry
 BESIDE_BYTES = 4 << 30
 #: Candidates that are timed again, and verified at most.
 FINALISTS = 4
+#: Others may come late by this share of the seconds that the first verdict took. Most of these found out what is right,
+#: which is known then; to run a candidate and compare takes longer, too, where there is more of it.
+LATER = 0.5
 #: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
 #: others, with their inputs in a cache, another one may be the fastest.
 RIVAL = 1.1
@@ -31,11 +34,13 @@ RIVAL = 1.1
 class Verifying:
     """Verdicts by the modules' digests, and the one that is under way.
 
-    `judge` gives the verdict on a module. A judging that is not waited for any more goes on in its thread.
+    `judge` gives the verdict on a module. A judging that is not waited for any more goes on in its thread. `first` is
+    when the first that gave a verdict began and ended, by time.monotonic.
     """
 
     judge: Callable[[KernelModule], Verdict]
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    first: tuple[float, float] | None = None
     _digest: str = ""
     _under_way: "Future[Verdict] | None" = None
 
@@ -43,7 +48,7 @@ class Verifying:
         """Have a module judged beside what else is done, unless another one is or its verdict is known."""
         self._collect(raises="")
         if self._under_way is None and module.digest not in self.verdicts:
-            self._digest, self._under_way = module.digest, beside(lambda: self.judge(module))
+            self._digest, self._under_way = module.digest, beside(lambda: self._judged(module))
 
     def begin_beside(self, module: KernelModule) -> None:
         """The same, if the device has room for it beside what is measured. An evaluator has started then, and knows
@@ -68,10 +73,22 @@ class Verifying:
             self._collect(raises=module.digest if asked else "")
         return self.verdicts[module.digest]
 
+    def settle(self) -> None:
+        """Wait for the judging that is under way, where one is, however long it takes."""
+        if self._under_way is not None:
+            wait([self._under_way])
+            self._collect(raises="")
+
     def under_way(self) -> str:
         """The digest of the module that is being judged; empty where none is."""
         self._collect(raises="")
         return self._digest if self._under_way is not None else ""
+
+    def _judged(self, module: KernelModule) -> Verdict:
+        began = time.monotonic()
+        verdict = self.judge(module)
+        self.first = self.first or (began, time.monotonic())
+        return verdict
 
     def _collect(self, raises: str) -> None:
         """Take the verdict of a judging that is over. Its error is raised for the module `raises` alone."""
@@ -89,8 +106,8 @@ class Verifying:
 class Keeping:
     """Chooses of what was measured what is kept; the first of `entries` is the plain lowering.
 
-    `ends` is when the search's time is over, by time.monotonic, and `late_s` how many seconds later a verdict on a
-    candidate may come yet. `stopped` tells why the search ended early, where it did.
+    `ends` is when the search's time is over, by time.monotonic, and `late_s` how many seconds later, or later than the
+    first verdict, one on a candidate may come yet. `stopped` tells why the search ended early, where it did.
     """
 
     verifying: Verifying
@@ -102,30 +119,52 @@ class Keeping:
 
     def best(self) -> Entry:
         """The fastest that the evaluator finds right in time; the plain one where no other is faster by more than
-        noise. Where nothing is found right in time, the search waits for the first verdict that finds something so.
-        Raises SearchError where nothing is right."""
+        noise. Raises SearchError where nothing is right.
+
+        A first verdict is waited for in any case, as there is nothing to keep without one. With it the evaluator knows
+        what is right, and those on the fastest have their time from then on."""
         plain = self.entries[0]
-        fastest = [entry for entry in sorted(self.entries, key=attrgetter("us")) if entry.us < WORTH["gpu"] * plain.us]
+        ranked = [entry for entry in sorted(self.entries, key=attrgetter("us")) if math.isfinite(entry.us)]
+        fastest = [entry for entry in ranked if entry.us < WORTH["gpu"] * plain.us]
         try:
-            for entry in fastest:
-                judged = [one for one in fastest if one.candidate.digest in self._verdicts]
-                if (len(judged) < FINALISTS or entry in judged) and self._is_right(entry, self.ends + self.late_s):
-                    return entry
+            self._await_first((*fastest, plain)[0])
+            self._try_in_turn(fastest)
+            if self._is_wrong(plain):
+                self._try_in_turn(ranked)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         under_way = self.verifying.under_way()
-        if not self._right(plain):
-            begun = [one for one in fastest if one.candidate.digest == under_way and self.stopped != "interrupted"]
-            if begun and self._is_right(begun[0]):
-                return begun[0]
-            if plain.candidate.digest not in self._verdicts:
-                self.say(f"verifying {plain.candidate.spec}")
-                self.verifying.verdict(plain.candidate.module)
+        if (found := self._found((*fastest, plain, *ranked))) is not None:
+            return found
+        begun = [one for one in ranked if one.candidate.digest == under_way and self.stopped != "interrupted"]
+        if begun and self._is_right(begun[0]):
+            return begun[0]
+        if plain.candidate.digest not in self._verdicts:
+            self.say(f"verifying {plain.candidate.spec}")
+            self.verifying.verdict(plain.candidate.module)
         if self._right(plain):
             return plain
         told = "; ".join(f"{first_line(verdict)}" for verdict in self._verdicts.values())
         name = plain.candidate.module.name
         raise SearchError(f"search on @{name}: none of {len(self._verdicts)} is verified: {told}")
+
+    def _await_first(self, entry: Entry) -> None:
+        """Wait for a first verdict: the one that is under way, else that on this entry."""
+        if self._verdicts:
+            return
+        if self.verifying.under_way():
+            self.verifying.settle()
+        elif not self._verdicts:
+            self._is_right(entry)
+
+    def _try_in_turn(self, entries: Sequence[Entry]) -> None:
+        """Have the evaluator judge so many of these as count as finalists, until one is right or the time is over."""
+        began, ended = self.verifying.first or (self.ends, self.ends)
+        until = max(self.ends, ended) + max(self.late_s, LATER * (ended - began))
+        for entry in entries:
+            judged = [one for one in entries if one.candidate.digest in self._verdicts]
+            if (len(judged) < FINALISTS or entry in judged) and self._is_right(entry, until):
+                return
 
     def verify_rivals(self, best: Entry, count: int) -> None:
         """While there is time, verify so many of the next fastest: other kernels first, then other launch options. An
@@ -161,6 +200,13 @@ class Keeping:
         if verdict is None:
             self.stopped = self.stopped or "out of time"
         return verdict is not None and is_correct(verdict)
+
+    def _found(self, entries: Sequence[Entry]) -> Entry | None:
+        """The first of these that is known to be right."""
+        return next(filter(self._right, entries), None)
+
+    def _is_wrong(self, entry: Entry) -> bool:
+        return entry.candidate.digest in self._verdicts and not self._right(entry)
 
     def _right(self, entry: Entry) -> bool:
         verdict = self._verdicts.get(entry.candidate.digest)

@@ -296,25 +296,6 @@ def test_a_verification_that_does_not_end_in_time_is_not_waited_for(problem: Ker
     over.set()
 
 
-def test_where_nothing_is_verified_in_time_the_first_verdict_is_waited_for(
-    problem: KernelModule, tmp_path: Path
-) -> None:
-    asked = list[str]()
-
-    def evaluate(modules: list[KernelModule], rungs: tuple[Rung, ...]) -> Iterator[Verdict]:
-        for module in modules:
-            asked.append(module.digest)
-            threading.Event().wait(1.0)  # as long as the judging takes
-            yield Verdict(Status.OK, Rung.INTERPRET, rungs=rungs)
-
-    one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.01), evaluate=evaluate)
-    entered(one, {"plain": 10.0, "a": 5.0, "b": 6.0})
-    one._ends -= 60.0
-    one._verifying.begin_beside(one.entries[0].candidate.module)
-    assert one._verified().candidate.spec == "plain"
-    assert asked == [one.entries[0].candidate.digest]
-
-
 def test_what_is_slower_than_pytorch_is_said_to_be(problem: KernelModule, tmp_path: Path) -> None:
     one = race(problem, None, tmp_path, Spending(3, 1, 8, 0.0), evaluate=lambda *_given: ())
     entered(one, {"plain": 10.0})
