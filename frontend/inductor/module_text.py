@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kernelwright.backend.targets import Target
-from kernelwright.frontend.inductor.bindings import Substitute
+from kernelwright.frontend.inductor.bindings import Substitute, call_name
 from kernelwright.frontend.inductor.blocks import Meta, choose_meta, grid_sizes, measured_metas
 from kernelwright.frontend.inductor.capture import Captured
 from kernelwright.frontend.inductor.host_text import HostProgram, HostWriter
@@ -222,13 +222,22 @@ def _short_name(operation: str) -> str:
 
 
 def _load_scalars(kernel: InductorKernel, arguments: list[ast.expr]) -> None:
-    """A one-element tensor that Inductor would read on the host (`x.item()`) is loaded by the kernel instead."""
+    """A one-element tensor that Inductor would read on the host (`x.item()`) is loaded by the kernel instead. Where the
+    kernel writes it, Inductor means its address, although it spells it in the same way."""
     for index, (parameter, value) in enumerate(zip(kernel.function.args.args, arguments, strict=False)):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "item":
             arguments[index] = value.func.value
-            kernel.function.body.insert(0, syntax_tree(f"scalar_{index} = tl.load({parameter.arg})").body[0])
-            read = Substitute({parameter.arg: ast.Name(f"scalar_{index}", ast.Load())})
-            kernel.function.body[1:] = [read.visit(statement) for statement in kernel.function.body[1:]]
+            if not _writes(kernel.function, parameter.arg):
+                read = Substitute({parameter.arg: ast.Name(f"scalar_{index}", ast.Load())})
+                loading = syntax_tree(f"scalar_{index} = tl.load({parameter.arg})").body
+                kernel.function.body[:] = [*loading, *map(read.visit, kernel.function.body)]
+
+
+def _writes(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function stores to an address made with a name."""
+    stores = (node for node in ast.walk(function) if call_name(node) == "store" or call_name(node).startswith("atomic"))
+    addresses = (node.args[0] for node in stores if isinstance(node, ast.Call) and node.args)
+    return any(isinstance(part, ast.Name) and part.id == name for one in addresses for part in ast.walk(one))
 
 
 def _bookkeeping(statement: ast.stmt) -> bool:

@@ -31,7 +31,7 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
-from kernelwright.midend.search.making import Makers, make
+from kernelwright.midend.search.making import Makers, make, price
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredSearchRun
 from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.search_run import SearchError, Spending
@@ -340,6 +340,14 @@ def test_by_shapes_alone_reductions_are_split_as_for_a_gpu() -> None:
     module = replace(module, kernels=(), launcher=None)
     found = parse_pipeline("lower-inductor").run(module, Context(TARGET, lowering_device="meta"))
     assert len(found.kernels) == 2 and math.prod(trace_launches(found)[0].grid) > 200
+
+
+def test_by_shapes_alone_a_total_in_two_steps_is_written_and_read() -> None:
+    """Inductor spells the address of a tensor of one number as it spells the number."""
+    module = replace(lowered("a / torch.norm(a)", [(8, 8, 32, 32)]), kernels=(), launcher=None)
+    found = parse_pipeline("lower-inductor").run(module, Context(TARGET, lowering_device="meta"))
+    assert len(found.kernels) == 3 and math.isfinite(price(found, TARGET))
+    assert_right(found)
 
 
 def test_few_outputs_of_tf32_products_are_compared_as_tf32() -> None:
