@@ -72,7 +72,11 @@ class HostChecker(StateChecker):
         nodes = [node for statement in function.body for node in walk(statement)]
         self.inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         self.called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        of_devices = [call for call in calls if dotted(call.func)[:2] == ("torch", "cuda")]
+        #: Calls whose result only says what device others tell of.
+        self.devices = {id(part.func) for call in of_devices for part in call.args if isinstance(part, ast.Call)}
+        calls = [node for node in calls if isinstance(node.func, ast.Subscript)]
         self.launches = {id(call.func.value) for call in calls if isinstance(call.func, ast.Subscript)}
         for call in calls:  # a launch may pass a @triton.jit function to a constexpr parameter
             self.launches |= {id(part) for part in [*call.args, *(keyword.value for keyword in call.keywords)]}
@@ -230,6 +234,9 @@ class HostChecker(StateChecker):
                 if ".".join(chain) in CONTEXTS:
                     hint = f"leave it out, or write `with {'.'.join(chain)}(...):` around what is done there"
                 self.report(node, "not a part of torch.cuda that host code may use", hint)
+            elif chain[2] == "current_device" and id(node) not in self.devices:
+                hint = "ask for what is needed of a tensor's device: torch.cuda.get_device_properties(x.device)"
+                self.report(node, "the number of a device as a value", hint)
         elif root == "torch":
             if name in MODE_QUESTIONS:
                 self.report(node, "a question about a mode of torch's", "leave it out, and go one way in all modes")

@@ -111,15 +111,15 @@ TENSOR_VIEWS = _words("T mT H data")
 
 #: Every other method of values in host code: metadata of tensors; shapes, lists and dictionaries.
 HOST_METHODS = TENSOR_METHODS | _words(
-    """dim element_size get_device is_contiguous is_floating_point ndimension nelement numel size storage_offset stride
-    type append extend insert index count get items keys values format is_complex is_signed bit_length"""
+    """dim element_size get_device is_contiguous is_floating_point ndimension nelement numel size stride type
+    append extend insert index count get items keys values format is_complex is_signed bit_length"""
 )
 HOST_ATTRIBUTES = HOST_METHODS | TENSOR_VIEWS | _words("device dtype is_cuda layout nbytes ndim requires_grad shape")
 
 #: `torch.cuda.<name>`: what there is to know of the device, and waiting for it. No streams, graphs or events.
 CUDA_NAMES = _words(
-    """is_available current_device device_count synchronize get_device_properties get_device_capability
-    get_device_name set_device empty_cache"""
+    """is_available current_device synchronize get_device_properties get_device_capability get_device_name set_device
+    empty_cache"""
 )
 #: What `torch.cuda.get_device_properties` tells.
 DEVICE_ATTRIBUTES = _words(
@@ -255,6 +255,7 @@ ATTRIBUTE_HINTS: Mapping[str, str] = {
         "pass the tensor to a kernel, which loads the number and masks by it; take the grid from shapes",
     ),
     "data_ptr": "pass the tensor to a kernel, of several tensors one a launch; Triton looks at alignment itself",
+    "storage_offset": "pass the tensor to a kernel; where it begins in its memory changes no result",
     "warmup": f"launch it, and {PROGRAMS_HINT}",
     "_version": "keep no state between calls, so that no version needs comparing",
 }

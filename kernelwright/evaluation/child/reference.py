@@ -42,6 +42,7 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error, weights_of
 from kernelwright.evaluation.inputs.not_finite import EXTREME
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
@@ -169,12 +170,13 @@ def _model(
     draw: Draw | None = None,
     free: int | None = None,
     counted: bool = False,
+    patches: str | None = None,
 ) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says; `free` and `counted`: see `perturb`."""
+    """The model as built from `seed`, changed as the draw says; `free`, `counted`, `patches`: see `perturb`."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
-            perturb(model, draw.weights, free, counted)
+            perturb(model, draw.weights, free, counted, patches)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
         if draw is not None and draw.kind == EVAL:
@@ -209,9 +211,13 @@ class ReferenceRuns:
         self.turns.pause()
         place = FREE.index(draw.kind) if draw.kind in FREE else None
         whole = any(not spec.tensor.dtype.startswith(("f", "bf")) for spec in program.reference.state)
-        ways = [(place, True)] * whole + [(place, False)] if place is not None else []
-        for free, counted in (*ways, (None, False)):
-            model = _model(program, self.seed, device, self.turns, draw, free, counted)
+        ways: Sequence[tuple[int | None, bool, str | None]] = ()
+        if place is not None:
+            ways = [*[(place, True, None)] * whole, (place, False, None)]
+        elif draw.kind in PATCHES:
+            ways = [(None, True, draw.kind), (None, False, draw.kind)]
+        for way in (*ways, (None, False, None)):
+            model = _model(program, self.seed, device, self.turns, draw, *way)
             inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
             if inputs is not None:
                 return self._pass(number, model, inputs, draw)

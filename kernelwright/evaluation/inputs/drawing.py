@@ -50,6 +50,7 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, SHAPES
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
@@ -186,7 +187,7 @@ class Drawing:
         named = self.contract.numbers
         parts["literals"] = (*named, *SPECIAL, *halves, *draw.numbers, *_roots(named))
         parts["infinite"] = (-math.inf, math.inf)
-        parts |= {kind: (size,) for kind, size in FAR_OUT.items()}
+        parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | dict.fromkeys(PATCHES, tuple(SHAPES))
         around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
         parts |= {STRUCTURED: tuple(PATTERNS), SPECIAL_CASES: tuple(DEGENERATE), "orders": tuple(ORDERS), NAMED: around}
         return parts.get(draw.kind, ())
@@ -225,7 +226,9 @@ class Drawing:
         yield made(parts, whole=False)
         if len(floating) > 1:  # what one input cannot take another may
             first = draw.inputs % len(floating)
-            yield from (made(parts, only=place) for place in (*floating[first:], *floating[:first]))
+            for place in (*floating[first:], *floating[:first]):
+                yield made(parts, only=place, outside=True)
+                yield made(parts, only=place)
 
     def _impulses(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
         """Inputs of which one, to which outputs are proportional, has impulses; None where there is no such input."""
@@ -268,7 +271,7 @@ class Drawing:
         if draw.kind in (LOWEST, HIGHEST):
             with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
                 return self._is_steady(model, draw, inputs) and not squares.too_large
-        if draw.kind in (*FAR, NAMED):
+        if draw.kind in (*FAR, NAMED, *PATCHES):
             return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):
             zero = draw.kind != "offset"

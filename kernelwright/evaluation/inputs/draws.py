@@ -13,6 +13,8 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme, lines_of
+from kernelwright.evaluation.inputs.patchwork.integers import FEW, few_integers, patched_integers, patched_switches
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, patched, within
 from kernelwright.evaluation.inputs.patterns import PATTERNS, degenerate
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
@@ -147,12 +149,19 @@ def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
 
 
 def _padded(value: Tensor) -> Tensor:
-    """Every fourth row begins with -inf, up to its middle, as masks for padding on the left make it."""
-    if value.ndim < 2 or value.shape[-1] < 2:
+    """Every fourth row begins with -inf, up to its middle, as masks for padding on the left make it, and every fourth
+    ends with -inf from there on; so do lines along the second of several dimensions."""
+    size = value.shape[-1] if value.ndim > 1 else 0
+    if size < 2:
         return value
-    lines = value.reshape(-1, value.shape[-1]).clone()
-    lines[1::4, : value.shape[-1] // 2] = -math.inf
-    return lines.reshape(value.shape)
+    lines = value.reshape(-1, size).clone()
+    lines[1::4, : size // 2] = -math.inf
+    lines[3::4, -(size // 2) :] = -math.inf
+    result = lines.reshape(value.shape)
+    if value.ndim > 2 and value.shape[1] > 1:
+        half = value.shape[1] // 2
+        result[:, :half, ..., 1::8] = result[:, -half:, ..., 3::8] = -math.inf
+    return result
 
 
 def _nan(value: Tensor, rows: Sequence[bool]) -> Tensor:
@@ -356,6 +365,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "orders": _ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
+    **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in PATCHES.items()},
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
@@ -367,7 +377,7 @@ _ENDS = {"negative": -1, "large": 1}
 #: Kinds in which all elements of a mask are the one or the other of its values, if the program takes that.
 _ALL_ONE_VALUE = {"small": 0, "shifted": 1}
 #: Kinds that inputs without floating numbers are drawn of.
-WHOLE_KINDS = ("negative", "rows", "orders", "normal")
+WHOLE_KINDS = ("negative", "rows", "orders", "normal", *PATCHES)
 
 
 def apply_kind(
@@ -403,6 +413,7 @@ def apply_kind(
         elif value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
+            new = within(new, trait) if kind in PATCHES else new
             new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             if kind == ZERO and trait.sums_to_one:
@@ -438,6 +449,10 @@ def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Ten
 
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:
     """Truth values or integers for a kind: in `rows` those of some rows are all alike, in `orders` others too."""
+    if kind in PATCHES:
+        return patched_switches(value) if value.dtype == torch.bool else patched_integers(value, trait, kind)
+    if value.dtype != torch.bool and value.numel() < FEW and kind not in _OUTSIDE and not trait.counted:
+        return few_integers(value, trait)
     if value.dtype != torch.bool:
         drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
         if kind == "rows" and outside and value.ndim > 1 and not trait.kept and min(trait.taken, default=0) < trait.low:

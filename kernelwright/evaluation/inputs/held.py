@@ -20,22 +20,35 @@ def held_numbers(model: nn.Module) -> tuple[float, ...]:
 
 
 def at_thresholds(values: Sequence[Value], model: nn.Module) -> list[Value]:
-    """Inputs of which a sixteenth of the elements is what the model holds for their column, or its negative."""
-    state = [one for one in model.state_dict().values() if one.is_floating_point()]
-    lines = {len(one): one for one in state if one.ndim == 1 and one.numel() > 1}
+    """Inputs of which a sixteenth of the elements is what the model holds for their column, or its negative; where it
+    holds nothing for columns, any numbers of its buffers."""
+    state = [one for one in model.state_dict(keep_vars=True).values() if one.is_floating_point() and one.numel() > 1]
+    columns: dict[int, list[Tensor]] = {}
+    for one in state:
+        columns.setdefault(one.shape[-1], []).append(one.detach().reshape(-1, one.shape[-1]))
+    buffers = [one.flatten() for one in state if not one.requires_grad]
 
-    def fits(value: Value) -> bool:
-        return isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 0 and value.shape[-1] in lines
+    def changed(value: Value) -> Value:
+        if not (isinstance(value, Tensor) and value.is_floating_point() and value.ndim):
+            return value
+        if value.shape[-1] in columns:
+            table = torch.cat(columns[value.shape[-1]])
+            rows = torch.randint(0, len(table), value.shape, device=table.device)
+            return _at(value, table[rows, torch.arange(value.shape[-1], device=table.device)])
+        if not buffers:
+            return value
+        table = torch.cat(buffers)
+        return _at(value, table[torch.randint(0, len(table), value.shape, device=table.device)])
 
-    return [_at(one, lines[one.shape[-1]]) if isinstance(one, Tensor) and fits(one) else one for one in values]
+    return [changed(value) for value in values]
 
 
-def _at(value: Tensor, line: Tensor) -> Tensor:
-    """A tensor with some elements of a line; one whose elements share memory stays as it is."""
+def _at(value: Tensor, other: Tensor) -> Tensor:
+    """A tensor with some elements of another one; one whose elements share memory stays as it is."""
     result = copy_of(value)
     once = each_once(result)
     if once.shape == value.shape:
         signs = torch.where(torch.rand_like(once, dtype=torch.float32) < 0.5, -1.0, 1.0)
         here = torch.rand_like(once, dtype=torch.float32) < 1 / 16
-        once.copy_(torch.where(here, line.to(once) * signs.to(once.dtype), once))
+        once.copy_(torch.where(here, other.to(once) * signs.to(once.dtype), once))
     return result

@@ -209,6 +209,7 @@ def probes(like: Tensor, trait: Trait, named: Sequence[float] = ()) -> list[int]
     limits = torch.iinfo(like.dtype)
     low, high = int(trait.low), int(trait.high)
     wanted = {-100, -1, 0, 1, 2, low - 1, high + 1, -high, limits.max // 2 - 2, 200, (1 << 33) + 3, -(1 << 33) - 5}
-    wanted |= {-(limits.max - limits.max // 16)} if like.dtype == torch.int32 else set()
+    wanted |= {sign * (limits.max - limits.max // 16) for sign in (1, -1)} if like.dtype == torch.int32 else set()
+    wanted |= {limits.min, limits.max} if like.dtype.itemsize < 4 else set()
     wanted |= {int(number) - 1 for number in named if number.is_integer() and abs(number) < 1 << 31}
     return sorted(number for number in wanted if limits.min <= number <= limits.max and not low <= number <= high)

@@ -14,6 +14,7 @@ from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.checks.profile import report
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
 from kernelwright.evaluation.inputs.draws import NAMED
+from kernelwright.evaluation.inputs.patchwork.rows import FAINT
 from kernelwright.evaluation.inputs.thresholds import thresholds
 from kernelwright.evaluation.judge.comparison import check_samples
 from kernelwright.evaluation.judge.program import Program
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 SYNTAX = threading.RLock()
 #: What Triton says of a descriptor of memory that begins elsewhere than at a multiple of 16 bytes.
 _UNALIGNED = "base must be 16-byte aligned"
+#: Kinds of inputs beside which the rounding of numbers around 1 is large.
+_SMALL = ("small", "minute", FAINT)
 _FAILURES = {
     Failing.COMPILE_ERROR: Status.COMPILE_ERROR,
     Failing.RUNTIME_ERROR: Status.RUNTIME_ERROR,
@@ -289,7 +292,7 @@ class Climb:
         for one, call in [*zip(truth.passes, self._calls(ran), strict=True), *self._unlike(truth, ran, tensors)]:
             outputs = [tensors[place] for place in call.outputs]
             modified = [name for name in call.modified if name in one.kept]
-            small = one.draw.kind in ("small", "minute")
+            small = one.draw.kind in _SMALL
             found = compare(one.expected, outputs, truth.tolerance(self.program.reference), cancelling=small)
             asked = self.program.module is None and call.mode in AUTOCAST_MODES  # the dialect cannot ask for modes
             if found.mismatch and one.autocast and asked:

@@ -32,6 +32,7 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
 )
 from kernelwright.evaluation.inputs.not_finite import EXTREME
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
@@ -68,7 +69,7 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
-        *(STRUCTURED, SPECIAL_CASES, *FAR_OUT, ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
+        *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }

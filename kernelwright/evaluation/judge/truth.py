@@ -201,7 +201,8 @@ class TruthKeeper:
         each = answer_bytes(reference.tensors) + (2 + NUDGES + ORDERS) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
-        draws = first_of(wanted, LARGE_DRAWS if large else quarter // each)
+        content = max(each - (3 + NUDGES + ORDERS) * _SLACK_BYTES, 1)
+        draws = first_of(wanted, LARGE_DRAWS if large else quarter // content)
         sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
         encoded, asked = encode_reference(reference), tuple(asdict(draw) for draw in draws)
         job = RunReference(encoded, reference.numerics, device, self._seed, asked, sketch if large else None)
