@@ -187,24 +187,26 @@ class Children:
             if any(found.lost for child in self._all if (found := child.outcome()) is not None):
                 return
 
-    def each(self, tasks: Iterable[Task], seconds: float, until: float = math.inf) -> Iterator[tuple[int, Outcome]]:
+    def each(
+        self, tasks: Iterable[Task], seconds: float, until: float | Callable[[], float] = math.inf
+    ) -> Iterator[tuple[int, Outcome]]:
         """Outcomes with the numbers of their tasks, as they come; each may take so many seconds.
 
-        Ends at `until` (by time.monotonic) without those that are not done: they are done in vain, and children that
-        are at it take part again afterwards.
+        Ends at `until` (by time.monotonic, or what that gives whenever it is asked) without those that are not done:
+        they are done in vain, and children that are at it take part again afterwards.
         """
-        following = enumerate(tasks)
+        following, over = enumerate(tasks), until if callable(until) else lambda: until
         free = [child for child in self._all if child not in self._late]
         busy: dict[Child, int] = {}
         try:
-            while time.monotonic() < until:
+            while time.monotonic() < over():
                 while free and (task := next(following, None)) is not None:
                     free[0].begin(task[1], seconds)
                     busy[free.pop(0)] = task[0]
                 if not busy and (free or not self._late):
                     return
                 working = [*busy, *self._late]
-                wait([child.connection for child in working], min(0.2, max(until - time.monotonic(), 0.0)))
+                wait([child.connection for child in working], min(0.2, max(over() - time.monotonic(), 0.0)))
                 for child in working:
                     found = child.outcome()
                     if found is None:

@@ -1,6 +1,7 @@
 """What a search on a GPU begins with: launch options that the kernels' author would measure, and what is remembered."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import Candidate
+from kernelwright.midend.search.space import Candidate, lowerings, parts
 from kernelwright.midend.search.tuning import Entry
 
 #: The share of a call below which a kernel is not measured by itself.
@@ -66,6 +67,15 @@ def beginnings(
     # Kernels may have other names here, for which launch options are not meant.
     first = [spec for winner in won for spec in (winner, winner.partition(",configure{")[0])]
     return tuple(dict.fromkeys((*given, *first))), memory.losers(likeness, ctx.target, services.forgets)
+
+
+def early_lowerings(ctx: Context, memory: PastWinners | None, most: int) -> tuple[str, ...]:
+    """So many lowerings that are tried on any program, before it is known what it is like: first those with which
+    others won most often."""
+    forgets = ctx.service(SearchServices).forgets
+    won = memory.all_winners(ctx.target, forgets) if memory is not None else ()
+    often = Counter(parts(winner)[0] for winner in won)
+    return tuple(sorted(lowerings(), key=lambda spec: -often[spec]))[:most]
 
 
 def remember(memory: PastWinners, bare: KernelModule, entries: Sequence[Entry], best: Entry, target: str) -> None:

@@ -4,6 +4,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kernelwright.ir.exploration import Phase
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.space import (
     MOST_REWRITES,
@@ -17,6 +18,7 @@ from kernelwright.midend.search.space import (
     in_turn,
     lowerings,
     needing,
+    parts,
     simplifying,
 )
 
@@ -28,18 +30,23 @@ MOST_CHOICES = 16
 class Frontier:
     """The steps that are due, as an iterator: it ends while none is due, and goes on once `came` was told of more.
 
-    Pipelines in `first` come first. Then three kinds take turns: the plain lowering with launch options that Inductor
-    would measure (these candidates are in `own`), other lowerings, and rewrites of what was made so far. Of chains of
-    one length the `width` most promising may be made longer, by `score`, a time; those with other prospects take turns.
+    Without a `plain` candidate, PLAIN is the first step, and the lowerings in `early` follow, which need not wait for
+    it; `begin` has all others follow, and `came` is told of nothing before. Pipelines in `first` come first then, each
+    from as much of it as is made already. Then three kinds take turns: the plain lowering with launch options that
+    Inductor would measure (these candidates are in `own`), other lowerings, and rewrites of what was made so far. Of
+    chains of one length the `width` most promising may be made longer, by `score`, a time; those with other prospects
+    take turns.
     """
 
     space: Space
-    plain: Candidate
+    plain: Candidate | None
     score: Callable[[KernelModule], float]
     width: int
     first: Sequence[str] = ()
+    early: Sequence[str] = ()
     own: list[Candidate] = field(default_factory=list)
     _begun: list[tuple[str, Step]] = field(default_factory=list)
+    _made: dict[str, KernelModule | None] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _parents: list[Candidate] = field(default_factory=list)
     _followers: dict[str, "deque[str]"] = field(default_factory=dict)
@@ -48,21 +55,31 @@ class Frontier:
     _turn: int = 0
 
     def __post_init__(self) -> None:
-        self._seen.add(self.plain.digest)
-        self._open(self.plain)
         general, option = self.space.general, explored(PLAIN).choice
-        is_plain = self.plain.spec == PLAIN and bool(option) and not general
+        is_plain = (self.plain is None or self.plain.spec == PLAIN) and bool(option) and not general
         self._own = deque(f"{PLAIN}{{{option}={number}}}" for number in range(1, MOST_CHOICES + 1) if is_plain)
-        self._lowerings = deque(spec for spec in lowerings() if not general and spec != self.plain.spec)
-        self._given = deque(spec for spec in self.first if not general and spec != self.plain.spec)
+        spec = PLAIN if self.plain is None else self.plain.spec
+        self._lowerings = deque(one for one in lowerings() if not general and one != spec)
+        self._early = deque(one for one in self.early if one in self._lowerings)
         self._simplified = deque(simplifying())
+        self._given: deque[str] = deque()
+        if self.plain is not None:
+            self.begin(self.plain, self.first)
+
+    def begin(self, plain: Candidate, first: Sequence[str]) -> None:
+        """Go on with what the plain candidate is needed for."""
+        self.plain, self.first = plain, first
+        self._seen.add(plain.digest)
+        self._made[plain.spec] = plain.module
+        self._open(plain)
+        self._given = deque(spec for spec in first if not self.space.general and spec != plain.spec)
 
     def __iter__(self) -> "Frontier":
         return self
 
     def __next__(self) -> Step:
-        kinds = (self._next_own, self._next_lowering, self._next_rewrite)
-        found = self._next_given()
+        kinds = (self._next_own, self._next_lowering, self._next_rewrite) if self.plain is not None else ()
+        found = self._next_given() if self.plain is not None else self._next_early()
         for _ in kinds:
             if found is not None:
                 break
@@ -76,15 +93,17 @@ class Frontier:
     def came(self, number: int, made: Made) -> Iterator[Candidate]:
         """The candidate that the step of that number gave, if it is a new one."""
         whole, step = self._begun[number]
-        is_own = whole.startswith(f"{PLAIN}{{{explored(PLAIN).choice}=")
+        is_own = self._is_own(whole)
         if is_own and made.module is None:
             self._own.clear()  # Inductor has no more
         if made.module is not None:
-            self._lowerings.extend(needing(whole))
+            begun = {spec for spec, _ in self._begun}
+            self._lowerings.extend(spec for spec in needing(whole) if spec not in begun)
+        self._remember(whole, made)
         for candidate in self.space.found(whole, step, made, self._seen):
             if is_own:
                 self.own.append(candidate)
-            elif whole not in self.first:
+            elif whole not in self.first or len(parts(whole)) == 1:
                 self._open(candidate)
             yield candidate
 
@@ -93,11 +112,57 @@ class Frontier:
         if len(candidate.passes) - 1 < MOST_REWRITES:
             self._parents.append(candidate)
 
+    def _remember(self, whole: str, made: Made) -> None:
+        """What was made, for pipelines that go on from it."""
+        simplified = {",".join((whole, *made.simplified)): made.module}
+        for spec, module in (simplified | {whole: made.unsimplified or made.module}).items():
+            self._made[spec] = self.space.fitted(module) if module is not None else None
+
+    def _is_own(self, whole: str) -> bool:
+        return whole.startswith(f"{PLAIN}{{{explored(PLAIN).choice}=")
+
+    def _next_early(self) -> tuple[str, Step] | None:
+        """The plain lowering, to be simplified on its own account, and lowerings that need not wait for it."""
+        if not self._begun:
+            return PLAIN, Step(self.space.bare, PLAIN)
+        return self._begin_lowering(self._early.popleft()) if self._early else None
+
     def _next_given(self) -> tuple[str, Step] | None:
+        """Simplify the plain candidate, then go on with a pipeline that is given, unless it waits for its lowering."""
+        assert self.plain is not None
         if self._simplified:
             spec = self._simplified.popleft()
             return f"{self.plain.spec},{spec}", Step(self.plain.module, spec)
-        return self._from(self._given, simplify=False)
+        begun = {whole for whole, _ in self._begun}
+        for spec in list(self._given):
+            lowering = parts(spec)[0]
+            if lowering in self._made:
+                self._given.remove(spec)
+                if (found := self._onward(spec)) is not None:
+                    return found
+            elif explored(lowering).phase is not Phase.LOWERING:
+                self._given.remove(spec)
+                return self._from(deque([spec]), simplify=False)
+            elif lowering not in begun:
+                return self._begin_lowering(lowering)
+        return None
+
+    def _begin_lowering(self, spec: str) -> tuple[str, Step] | None:
+        """A lowering before it is its turn."""
+        for due in (self._own, self._lowerings):
+            if spec in due:
+                due.remove(spec)
+        return self._from(deque([spec]), simplify=not self._is_own(spec))
+
+    def _onward(self, spec: str) -> tuple[str, Step] | None:
+        """The step from the longest part of a pipeline that is made to its end; None where there is no way."""
+        passes = parts(spec)
+        for length in range(len(passes), 0, -1):
+            begun = ",".join(passes[:length])
+            if begun in self._made:
+                module, rest = self._made[begun], ",".join(passes[length:])
+                return (spec, Step(module, rest)) if module is not None and rest else None
+        return None
 
     def _next_own(self) -> tuple[str, Step] | None:
         return self._from(self._own, simplify=False)

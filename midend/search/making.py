@@ -60,7 +60,8 @@ def price(module: KernelModule, target: str) -> float:
 
 @dataclass
 class Makers:
-    """Children that make candidates until a time; `us` is what those are priced at, by digest."""
+    """Children that make candidates until a time, which may be set while they do; `us` is what those are priced at, by
+    digest."""
 
     children: Children
     target: str
@@ -81,7 +82,7 @@ class Makers:
                 return make, (step, self.target, self.seed)
 
             left, done = iter(steps), 0
-            for number, outcome in self.children.each(map(task, left), STEP_SECONDS, self.until):
+            for number, outcome in self.children.each(map(task, left), STEP_SECONDS, lambda: self.until):
                 done += 1
                 if outcome.failure:
                     yield number, Made(failed=outcome.failure)

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -23,17 +23,18 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.beginnings import (
     beginnings,
     best_of_each,
+    early_lowerings,
     memory_of,
     remember,
     worth_measuring,
 )
 from kernelwright.midend.search.curve import Curve
-from kernelwright.midend.search.frontier import Frontier
-from kernelwright.midend.search.making import Makers, price
+from kernelwright.midend.search.making import Makers
 from kernelwright.midend.search.notes import notes_of
 from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.search_run import RememberingEvaluator, Spending, standing
-from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
+from kernelwright.midend.search.space import Candidate, Space
+from kernelwright.midend.search.supply import Supply
 from kernelwright.midend.search.tuning import Entry, Fitting
 from kernelwright.midend.search.verifying import FINALISTS, Keeping, Verifying
 from kernelwright.midend.search.waiting import Waiting
@@ -80,7 +81,7 @@ class MeasuredSearchRun:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     spent_s: dict[str, float] = field(default_factory=dict)
     best: Entry | None = None
-    _own: list[Candidate] = field(default_factory=list)
+    _own: Sequence[Candidate] = ()
     _first: Sequence[str] = ()
     _times: dict[str, float] = field(default_factory=dict)
     timing: Verdict | None = None
@@ -89,25 +90,30 @@ class MeasuredSearchRun:
     def __post_init__(self) -> None:
         self.judge = RememberingEvaluator(self.space.module.reference, self.ctx, self.resume)
         self._verifying = Verifying(lambda module: self.judge.verdict(module, self._rungs), self.verdicts)
+        self._memory = memory_of(self.ctx) if self.memory else None
         self._ends = time.monotonic() + (self.spending.seconds or math.inf)
         self._begins = time.monotonic()
 
     def run(self) -> Entry:
         """Spend the budget; the best that is verified. Raises what the plain lowering raises, and SearchError."""
         try:
-            with lent_child(BENCH) as clock, lent_children(self.workers, modules_of_passes(), OFF_GPU) as children:
+            with (
+                lent_child(BENCH) as clock,
+                lent_children(self.workers, modules_of_passes(), OFF_GPU) as children,
+                closing(self._supplied(Makers(children, self.ctx.target, self.ctx.seed))) as supply,
+            ):
                 with self._clocked("starting"):
-                    plain = self.plain = self._plain(children)
+                    plain = self.plain = self._plain(supply)
                 self.entries = [Entry(plain, plain, Measured())]
-                self._spend(clock, children, plain)
+                self._spend(clock, supply, plain)
         except KeyboardInterrupt:
             if self.plain is None:
                 raise
             self.stopped = "interrupted"
         with self._clocked("verifying"):
             self.best = self._verified()
-        if self.memory:
-            remember(memory_of(self.ctx), self.space.bare, self.entries, self.best, self.ctx.target)
+        if self._memory is not None:
+            remember(self._memory, self.space.bare, self.entries, self.best, self.ctx.target)
         if self.timed and self.stopped != "interrupted":
             with self._clocked("timing"), suppress(KeyboardInterrupt):
                 self._say(f"timing {self.best.candidate.spec}")
@@ -118,46 +124,52 @@ class MeasuredSearchRun:
         """What was tried and what came of it: microseconds, numbers of candidates, who was refused and why."""
         return notes_of(self)
 
-    def _spend(self, clock: Child, children: Children, plain: Candidate) -> None:
+    def _supplied(self, makers: Makers) -> Supply:
+        """Those who make candidates, told what they need not wait for."""
+
+        def promise(module: KernelModule) -> float:
+            return self._times.get(module.digest, makers.priced(module))
+
+        # As others are made beside it, the plain one is to take no longer.
+        early = early_lowerings(self.ctx, self._memory, self.workers // 2)
+        return Supply(self.space, makers, promise, self.spending.width, early)
+
+    def _plain(self, supply: Supply) -> Candidate:
+        self._say("plain lowering")
+        return supply.plain()
+
+    def _spend(self, clock: Child, supply: Supply, plain: Candidate) -> None:
+        makers = supply.makers
         self._verifying.begin_beside(plain.module)
         warm = self.cache == "hot"
         stopwatch = Stopwatch(plain.module, self.ctx.seed, self.device, child=clock, warm=warm)
         with stopwatch as watch, suppress(NoBenchError):
             with self._clocked("starting"):
-                children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
+                makers.children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))
             self._begins = time.monotonic()
             # Where processes started for the first time, little would be left to use them.
             self._ends = max(self._ends, self._begins + STARTED * self.spending.seconds)
-            makers = Makers(children, self.ctx.target, self.ctx.seed, self._until(MADE_BY))
-            self._explore(watch, makers, plain)
+            makers.until = self._until(MADE_BY)
+            self._explore(watch, supply, plain)
             self._verifying.begin_beside(min(self.entries, key=attrgetter("us")).candidate.module)
             with self._clocked("tuning"):
-                self._tune(watch, children)
+                self._tune(watch, makers.children)
                 self._compare(watch)
             self.replaced = watch.replaced
 
-    def _plain(self, children: Children) -> Candidate:
-        """The plain candidate: lowered by a child, or here where that fails, as it does without shapes alone."""
-        self._say("plain lowering")
-        if self.space.module.launcher is None:
-            makers = Makers(children, self.ctx.target, self.ctx.seed)
-            for _, made in makers.making(self.space.fitted)([Step(self.space.bare, PLAIN)]):
-                if made.module is not None:
-                    self.space.made += 1
-                    return Candidate(PLAIN, self.space.fitted(made.module))
-        return self.space.plain()
-
-    def _explore(self, watch: Stopwatch, makers: Makers, plain: Candidate) -> None:
+    def _explore(self, watch: Stopwatch, supply: Supply, plain: Candidate) -> None:
         """Make candidates, and measure in a thread beside that those that deserve it."""
+        makers = supply.makers
         waiting = Waiting(makers.priced)
         with ThreadPoolExecutor(1) as thread:
             measuring = thread.submit(self._measure, watch, plain, waiting)
             try:
                 with self._clocked("making"):
-                    for candidate in self._make(makers, plain, waiting):
+                    for candidate in self._make(supply, plain, waiting):
                         waiting.put(candidate, first=candidate.spec in self._first or self._is_own(candidate))
                         if makers.over or measuring.done():
                             break
+                    supply.close()
                 waiting.end()
                 with self._clocked("measuring"):
                     measuring.result()
@@ -167,26 +179,17 @@ class MeasuredSearchRun:
         self.stopped = "out of time" if makers.cut or waiting.left else self.stopped
         self.pruned = waiting.pruned
 
-    def _make(self, makers: Makers, plain: Candidate, waiting: Waiting) -> Iterator[Candidate]:
+    def _make(self, supply: Supply, plain: Candidate, waiting: Waiting) -> Iterator[Candidate]:
         """Candidates as far as the time goes."""
-        for _, outcome in makers.children.each([(price, (plain.module, makers.target))], 60.0, makers.until):
-            makers.us[plain.digest] = outcome.value if outcome.value is not None else math.inf
-        memory = memory_of(self.ctx) if self.memory else None
-        first, waiting.last = beginnings(plain.module, self.ctx, memory)
-
-        def promise(module: KernelModule) -> float:
-            return self._times.get(module.digest, makers.priced(module))
-
-        frontier = Frontier(self.space, plain, promise, self.spending.width, first)
-        self._own, self._first = frontier.own, first
+        self._first, waiting.last = beginnings(plain.module, self.ctx, self._memory)
         self.distinct = 1
-        for number, made in makers.making(self.space.fitted)(frontier):
-            for candidate in frontier.came(number, made):
-                self._say(f"{self.distinct} distinct candidates of {self.space.made}, now {candidate.spec}")
-                self.distinct += 1
-                yield candidate
-                if self.distinct >= self.spending.most:
-                    return
+        for candidate in supply.candidates(plain, self._first):
+            self._own = supply.own
+            self._say(f"{self.distinct} distinct candidates of {self.space.made}, now {candidate.spec}")
+            self.distinct += 1
+            yield candidate
+            if self.distinct >= self.spending.most:
+                return
 
     def _is_own(self, candidate: Candidate) -> bool:
         return any(candidate is one for one in self._own)

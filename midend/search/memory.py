@@ -8,7 +8,7 @@ made, measured and verified like any other candidate.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,10 @@ class PastWinners:
         won = [one.winner for distance, one in ranked if one.gain >= WON and distance <= MOST_UNLIKE]
         return tuple(dict.fromkeys(won))[:TOLD]
 
+    def all_winners(self, target: str, but: Iterable[str] = ()) -> tuple[str, ...]:
+        """The pipelines that won, one for each program."""
+        return tuple(one.winner for one in self._latest(target, but) if one.gain >= WON)
+
     def losers(self, likeness: Likeness, target: str, but: Iterable[str] = ()) -> frozenset[str]:
         """Pipelines that lost on the two programs that are most like this one, and won on neither."""
         ranked = [one for distance, one in self._like(likeness, target, but) if distance <= MOST_UNLIKE][:2]
@@ -112,9 +116,13 @@ class PastWinners:
             self.path = None
 
     def _like(self, likeness: Likeness, target: str, but: Iterable[str]) -> Sequence[tuple[float, Found]]:
+        return sorted(
+            ((likeness.unlike(one.likeness), one) for one in self._latest(target, but)), key=lambda pair: pair[0]
+        )
+
+    def _latest(self, target: str, but: Iterable[str]) -> Collection[Found]:
         left_out = set(but)
-        latest = {one.program: one for one in self.found if one.target == target and one.program not in left_out}
-        return sorted(((likeness.unlike(one.likeness), one) for one in latest.values()), key=lambda pair: pair[0])
+        return {one.program: one for one in self.found if one.target == target and one.program not in left_out}.values()
 
 
 def _written(found: Found) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Candidate:
     @property
     def passes(self) -> tuple[str, ...]:
         """The passes of its spec, with their options."""
-        return tuple(_parts(self.spec))
+        return parts(self.spec)
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -271,12 +271,12 @@ def _name(spec: str) -> str:
     return spec.partition("{")[0]
 
 
-def _parts(spec: str) -> Iterator[str]:
+def parts(spec: str) -> tuple[str, ...]:
     """The passes of a spec: commas in braces part options."""
-    depth, begun = 0, 0
+    depth, begun, found = 0, 0, []
     for at, character in enumerate(spec):
         depth += (character == "{") - (character == "}")
         if character == "," and not depth:
-            yield spec[begun:at]
+            found.append(spec[begun:at])
             begun = at + 1
-    yield spec[begun:]
+    return (*found, spec[begun:])

@@ -8,13 +8,14 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
+from threading import Thread
+from typing import TypeVar
 
 from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.measures import is_correct
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search.beside import beside
 from kernelwright.midend.search.search_run import SearchError, first_line
 from kernelwright.midend.search.tuning import Entry
 
@@ -28,6 +29,22 @@ LATER = 0.5
 #: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
 #: others, with their inputs in a cache, another one may be the fastest.
 RIVAL = 1.1
+
+_Value = TypeVar("_Value")
+
+
+def beside(call: Callable[[], _Value]) -> Future[_Value]:
+    """The outcome of a call in a thread of its own, which ends with Python, and for which nobody waits unasked."""
+    outcome: Future[_Value] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - whoever asks is told
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return outcome
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Tasks in child processes: results and complaints come back, and what dies or hangs is replaced."""
 
+import math
 import os
 import signal
 import subprocess
@@ -107,6 +108,11 @@ def test_several_share_out_tasks_and_what_is_late_is_dropped() -> None:
         assert found[5].lost
         assert list(children.each([(hang, ()), (hang, ())], 3.0, time.monotonic() + 1.0)) == []
         assert [outcome.value for _, outcome in children.each([(square, (4,))], 30)] == [16]
+        ends = [math.inf]
+        coming = children.each([(square, (4,)), (square, (5,))], 30, lambda: ends[0])
+        assert next(coming)[1].value in (16, 25)
+        ends[0] = 0.0
+        assert list(coming) == []
 
 
 def test_those_that_see_no_gpu_are_forked_from_one_process_that_imports_once(

@@ -34,11 +34,11 @@ def kind(step: Step) -> str:
 def test_three_kinds_take_turns_and_a_step_that_takes_long_keeps_none_waiting(module: KernelModule) -> None:
     frontier = frontier_of(module, {}, first=("lower-inductor,cache-hints",))
     begun = [next(frontier) for _ in range(14)]  # of none is known what came of it
-    assert [kind(step) for step in begun[:2]] == ["rewrite", "lowering"]  # what simplifies the plain one; what is given
-    assert begun[1].spec == "lower-inductor,cache-hints"
+    assert [kind(step) for step in begun[:2]] == ["rewrite"] * 2  # what simplifies the plain one; what is given
+    assert begun[1] == Step(module, "cache-hints")
     assert set(Counter(map(kind, begun[2:])).values()) == {4}
     whole = list(frontier)
-    assert len({(step.spec, step.module.digest) for step in begun + whole}) == len(begun + whole)
+    assert len({(step.spec, step.module.digest, step.simplify) for step in begun + whole}) == len(begun + whole)
     assert next(frontier, None) is None
     new = replace(module, kernels=module.kernels[:0])
     assert [one.spec for one in frontier.came(3, Made(new))] and next(frontier, None) is not None
@@ -72,3 +72,36 @@ def test_the_most_promising_of_a_length_are_made_longer(module: KernelModule) ->
         list(frontier.came(number, Made(made)))
     assert longer["persistent_false"] and longer[module.name]
     assert len(longer) <= 3  # the plain one was it before others were there
+
+
+def test_before_the_plain_one_is_there_it_and_early_lowerings_are_made(module: KernelModule) -> None:
+    space, early = Space(module, Context("h200")), lowerings()[3:5]
+    frontier = Frontier(space, None, lambda _module: 100.0, 8, early=early)
+    begun = list(frontier)
+    assert [step.spec for step in begun] == [PLAIN, *early] and {step.module.digest for step in begun} == {
+        space.bare.digest
+    }
+    frontier.begin(Candidate(PLAIN, module), (f"{early[0]},cache-hints", f"{early[1]},cache-hints"))
+    assert next(frontier).module == module  # what simplifies it
+    assert kind(next(frontier)) == "own"  # what is given waits for its lowerings
+    other = replace(module, kernels=module.kernels[:0])
+    assert [one.spec for one in frontier.came(1, Made(other))] == [early[0]]
+    assert next(frontier) == Step(space.fitted(other), "cache-hints")
+    assert list(frontier.came(2, Made(failed="there is no such choice"))) == []
+    rest = [step for step in frontier if step.spec in early or step.spec.startswith(early[1])]
+    assert rest == []  # nothing is made twice, and nothing goes on from what failed
+
+
+def test_pipelines_with_one_lowering_share_it(module: KernelModule) -> None:
+    lowering = lowerings()[3]
+    first = (f"{lowering},cache-hints,reverse-loops", f"{lowering},cache-hints", lowering)
+    frontier = frontier_of(module, {}, first=first)
+    begun = [next(frontier) for _ in range(3)]
+    assert begun[1].spec == lowering and kind(begun[2]) == "own"
+    simple, complex_ = (replace(module, name=name, kernels=()) for name in ("simple", "complex"))
+    assert [*frontier.came(1, Made(simple, simplified=("exp-identities",), unsimplified=complex_))]
+    made = frontier.space.fitted(complex_)
+    longer = [next(frontier), next(frontier)]
+    assert longer == [Step(made, "cache-hints,reverse-loops"), Step(made, "cache-hints")]
+    # Though it is given, it is made longer like other lowerings.
+    assert any(step.module == made and step.simplify for step in frontier)

@@ -31,12 +31,13 @@ from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import measured
 from kernelwright.midend.search import tuning as search_tuning
-from kernelwright.midend.search.making import Makers, make, price
+from kernelwright.midend.search.making import make, price
 from kernelwright.midend.search.measured import CHECKED, TIMED, MeasuredSearchRun
 from kernelwright.midend.search.processes import modules_of_passes
 from kernelwright.midend.search.search_run import SearchError, Spending
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
+from kernelwright.midend.search.supply import Supply
 from kernelwright.midend.search.tuning import Entry, Fitting
 from kernelwright.midend.search.verifying import Keeping, Verifying
 
@@ -119,7 +120,7 @@ def _never(given: object) -> Any:
 def test_what_breaks_drops_out_and_the_others_are_measured(
     problem: KernelModule, evaluator: LocalEvaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def made(self: MeasuredSearchRun, makers: Makers, plain: Candidate, _waiting: object) -> list[Candidate]:
+    def made(self: MeasuredSearchRun, supply: Supply, plain: Candidate, _waiting: object) -> list[Candidate]:
         assert self.ctx.target == TARGET and plain.module.launcher is not None
         zeros = plain.module.launcher.source.replace("return out", "return out.zero_()")
         self.distinct = 4
@@ -128,7 +129,7 @@ def test_what_breaks_drops_out_and_the_others_are_measured(
             Candidate("wrong", replace(plain.module, launcher=replace(plain.module.launcher, source=zeros))),
             Candidate("good", begun_with(plain.module, "pass")),
         ]
-        makers.us |= {one.digest: 1.0 for one in found}
+        supply.makers.us |= {one.digest: 1.0 for one in found}
         return found
 
     monkeypatch.setattr(MeasuredSearchRun, "_make", made)
@@ -401,7 +402,9 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     monkeypatch.setattr(measured, "lent_child", lambda *_given: Starting())
     monkeypatch.setattr(MeasuredSearchRun, "_plain", lambda *_given: Candidate(PLAIN, problem))
     monkeypatch.setattr(measured, "Stopwatch", lambda *_given, **_named: Starting())
-    monkeypatch.setattr(MeasuredSearchRun, "_explore", lambda _one, _watch, makers, _plain: ends.append(makers.until))
+    monkeypatch.setattr(
+        MeasuredSearchRun, "_explore", lambda _one, _watch, made, _plain: ends.append(made.makers.until)
+    )
     for name in ("_tune", "_compare"):
         monkeypatch.setattr(MeasuredSearchRun, name, lambda *_given: None)
     monkeypatch.setattr(Verifying, "begin_beside", lambda *_given: None)

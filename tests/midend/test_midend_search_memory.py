@@ -11,11 +11,11 @@ from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import processes
-from kernelwright.midend.search.beginnings import beginnings, best_of_each, worth_measuring
+from kernelwright.midend.search.beginnings import beginnings, best_of_each, early_lowerings, worth_measuring
 from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.memory import Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import PLAIN, Candidate, Space, run_step
+from kernelwright.midend.search.space import PLAIN, Candidate, Space, lowerings, run_step
 from kernelwright.midend.search.tuning import Entry, Measured
 from kernelwright.midend.search.waiting import Waiting
 
@@ -79,15 +79,35 @@ def test_a_search_begins_with_what_won_on_its_like():
     assert beginnings(given, ctx, None) == (("lower-inductor,cache-hints",), ())
 
 
+def test_lowerings_that_won_most_often_come_early():
+    discover()
+    given, other, third = (replace(lowered(f"a + {n}.0", [(4, 4)]), name=f"p{n}") for n in range(3))
+    memory, ctx = PastWinners(), Context(TARGET)
+    plain_first = lowerings()[:2]
+    assert early_lowerings(ctx, None, 2) == early_lowerings(ctx, memory, 2) == plain_first
+    memory.add(found(given, "lower-inductor{split=false},cache-hints"))
+    memory.add(found(other, "lower-inductor{split=false}"))
+    memory.add(found(third, "lower-inductor{tiles=1}", 1.0))
+    assert early_lowerings(ctx, memory, 2) == ("lower-inductor{split=false}", plain_first[0])
+    forgetful = Context(TARGET, services=(SearchServices(forgets=frozenset(one.program for one in memory.found)),))
+    assert early_lowerings(forgetful, memory, 2) == plain_first
+
+
 def test_pipelines_to_begin_with_are_made_right_after_the_plain_one():
     discover()
     module = replace(lowered("torch.softmax(a, 1)", [(16, 200)]), kernels=(), launcher=None)
     space, first = Space(module, Context("h100")), ("lower-inductor{persistent=false},reverse-loops", "no-such-pass")
     frontier = Frontier(space, space.plain(), lambda _module: 0.0, 1, first)
     steps = [next(frontier) for _ in range(1 + len(first))]  # what simplifies the plain one comes before all
-    assert [step.spec for step in steps[1:]] == list(first)
+    assert [step.spec for step in steps[1:]] == ["lower-inductor{persistent=false}", "no-such-pass"]
     found = [one.spec for number, step in enumerate(steps) for one in frontier.came(number, run_step(step, space.ctx))]
-    assert first[0] in found and "no-such-pass" in space.failed
+    onward = next(frontier)
+    assert onward.spec == "reverse-loops" and "no-such-pass" in space.failed
+    found += [one.spec for one in frontier.came(len(steps), run_step(onward, space.ctx))]
+    assert first[0] in found
+    whole = parse_pipeline(first[0]).run(space.bare, space.ctx)
+    made = run_step(onward, space.ctx).module
+    assert made is not None and space.fitted(whole).digest == space.fitted(made).digest
 
 
 def test_each_kernel_gets_the_options_with_which_it_was_fastest():

@@ -1,0 +1,110 @@
+"""How a search on a GPU comes by its candidates: what needs not wait for the plain lowering does not."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from programs import lowered
+
+from kernelwright.backend.measure.children import Outcome
+from kernelwright.driver.config.discovery import discover
+from kernelwright.ir.passes import Context
+from kernelwright.ir.values import KernelModule
+from kernelwright.midend.search import supply as supplying
+from kernelwright.midend.search.making import Makers, Priced
+from kernelwright.midend.search.space import PLAIN, Made, Space, Step, lowerings
+from kernelwright.midend.search.supply import Supply
+
+
+@pytest.fixture(scope="module")
+def module() -> KernelModule:
+    discover()
+    return lowered("a.sum(1)", [(8, 400)])
+
+
+class Workers:
+    """Children that do what `work` says, several steps at a time, the last one begun first."""
+
+    count = 3
+
+    def __init__(self, work: Callable[[Step], Priced | str]) -> None:
+        self.work, self.asked, self.ends, self.closed = work, list[str](), list[float](), False
+
+    def each(self, tasks: Any, _seconds: float, until: Any = math.inf) -> Iterator[tuple[int, Outcome]]:
+        waiting: list[tuple[int, Any]] = []
+        following = enumerate(tasks)
+        try:
+            while True:
+                while len(waiting) < self.count and (task := next(following, None)) is not None:
+                    waiting.append(task)
+                if not waiting:
+                    return
+                number, (_, given) = waiting.pop()
+                self.ends.append(until() if callable(until) else until)
+                if isinstance(given[0], Step):
+                    self.asked.append(given[0].spec)
+                    found = self.work(given[0])
+                    yield number, Outcome(failure=found) if isinstance(found, str) else Outcome(found)
+                else:
+                    self.asked.append("price")
+                    yield number, Outcome(7.0)
+        finally:
+            self.closed = True
+
+
+def supply_of(given: KernelModule, workers: Workers, early: tuple[str, ...] = ()) -> Supply:
+    space = Space(given, Context("h200"))
+    return Supply(space, Makers(workers, "h200", 0), lambda _module: 1.0, 8, early)  # type: ignore[arg-type]
+
+
+def test_what_came_before_the_plain_one_is_given_after_it(module: KernelModule) -> None:
+    def work(step: Step) -> Priced:
+        made = module if step.spec == PLAIN else replace(module, name=step.spec, kernels=module.kernels[:0])
+        return Priced(Made(made), 5.0)
+
+    workers, early = Workers(work), lowerings()[:2]
+    supply = supply_of(replace(module, kernels=(), launcher=None), workers, early)
+    plain = supply.plain()
+    assert plain.spec == PLAIN and plain.module.kernels == module.kernels
+    assert workers.asked == [*reversed(early), PLAIN]  # they are begun beside it
+    assert supply.makers.us[plain.digest] == 5.0 and set(workers.ends) == {math.inf}
+    supply.makers.until = 12.0
+    candidates = supply.candidates(plain, ())
+    assert next(candidates).spec == early[1] and len(workers.asked) == 3  # nothing new was asked for
+    assert supply.own == []
+    list(candidates)
+    assert all(workers.asked.count(spec) == 1 for spec in (PLAIN, *early)) and set(workers.ends[3:]) == {12.0}
+
+
+def test_what_is_being_made_is_let_go_of(module: KernelModule) -> None:
+    workers = Workers(lambda _step: Priced(Made(module)))
+    supply = supply_of(replace(module, kernels=(), launcher=None), workers)
+    supply.close()  # nothing was begun
+    supply.plain()
+    assert not workers.closed
+    supply.close()
+    supply.close()
+    assert workers.closed
+
+
+def test_where_children_cannot_lower_it_it_is_lowered_here(
+    module: KernelModule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supplying, "price", lambda _module, _target: 9.0)
+    workers = Workers(lambda _step: "not by shapes alone")
+    supply = supply_of(replace(module, kernels=(), launcher=None), workers)
+    plain = supply.plain()
+    assert plain.spec == PLAIN and plain.module.kernels
+    assert list(supply.candidates(plain, ())) == [] and supply.makers.us[plain.digest] == 9.0
+    assert "price" not in workers.asked  # they are at other steps
+
+
+def test_given_kernels_are_priced_by_a_child_and_nothing_is_early(module: KernelModule) -> None:
+    workers = Workers(lambda step: Priced(Made(step.module)))
+    supply = supply_of(module, workers, lowerings()[:2])
+    plain = supply.plain()
+    assert plain.spec == "given" and workers.asked == []
+    list(supply.candidates(plain, ()))
+    assert workers.asked[0] == "price" and supply.makers.us[plain.digest] == 7.0 and PLAIN not in workers.asked
