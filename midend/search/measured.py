@@ -36,7 +36,7 @@ from kernelwright.midend.search.search_run import RememberingEvaluator, Spending
 from kernelwright.midend.search.space import Candidate, Space
 from kernelwright.midend.search.supply import Supply
 from kernelwright.midend.search.tuning import Entry, Fitting
-from kernelwright.midend.search.verifying import FINALISTS, Keeping, Verifying
+from kernelwright.midend.search.verifying import FINALISTS, Keeping, Verifying, prepare_beside
 from kernelwright.midend.search.waiting import Waiting
 
 #: Rungs by which the fastest are verified, and by which the one that is kept is timed.
@@ -96,6 +96,7 @@ class MeasuredSearchRun:
 
     def run(self) -> Entry:
         """Spend the budget; the best that is verified. Raises what the plain lowering raises, and SearchError."""
+        prepare_beside(self.space.module.reference, lambda reference: self.judge.prepare(reference, self._rungs))
         try:
             with (
                 lent_child(BENCH) as clock,

@@ -70,11 +70,17 @@ class RememberingEvaluator:
     """The context's evaluator, which judges nothing twice."""
 
     def __init__(self, reference: Reference, ctx: Context, resume: bool) -> None:
-        given = ctx.service(AgentServices).evaluate
+        services = ctx.service(AgentServices)
+        given, self._prepare = services.evaluate, services.prepare
         if given is None and ctx.evaluator is None:
             raise UserError("search needs an evaluator in its context; it keeps nothing that was not verified")
         self.evaluate = given or one_by_one(ctx.evaluator)
         self.journal = open_journal(reference, ctx, resume)
+
+    def prepare(self, reference: Reference, rungs: tuple[Rung, ...] | None) -> None:
+        """Have the evaluator find out what is right, where it can before there is a module."""
+        if self._prepare is not None:
+            self._prepare(reference, rungs)
 
     def verdict(self, module: KernelModule, rungs: tuple[Rung, ...] | None) -> Verdict:
         """The verdict on a module."""

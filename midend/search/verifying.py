@@ -15,7 +15,7 @@ from kernelwright.agent.evaluator import Verdict
 from kernelwright.agent.measures import is_correct
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.ir.errors import KernelwrightError
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.search_run import SearchError, first_line
 from kernelwright.midend.search.tuning import Entry
 
@@ -70,8 +70,7 @@ class Verifying:
     def begin_beside(self, module: KernelModule) -> None:
         """The same, if the device has room for it beside what is measured. An evaluator has started then, and knows
         what is right, by the time the winner is to be verified."""
-        reference = module.reference
-        if sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs)) <= BESIDE_BYTES:
+        if _has_room(module.reference):
             self.begin(module)
 
     def verdict(self, module: KernelModule, until: float = math.inf) -> Verdict | None:
@@ -117,6 +116,16 @@ class Verifying:
             self.verdicts[self._digest] = done.result()
         elif raises == self._digest:
             raise error
+
+
+def prepare_beside(reference: Reference, prepare: Callable[[Reference], None]) -> None:
+    """Have an evaluator find out what is right before there is a module to judge, if the device has room for it."""
+    if _has_room(reference):
+        beside(lambda: prepare(reference))
+
+
+def _has_room(reference: Reference) -> bool:
+    return sum(spec.nbytes for spec in (*reference.tensors, *reference.outputs)) <= BESIDE_BYTES
 
 
 @dataclass

@@ -12,6 +12,7 @@ from broken_kernels import DOUBLE, GOOD, Broken, program, spec, vector, vector_h
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.truth import TruthKeeper
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, StateSpec
 
@@ -61,6 +62,18 @@ class ModelNew(nn.Module):
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=2, timeout_s=60, memory_gb=4, use_gpu=False) as evaluator:
         yield evaluator
+
+
+def test_what_is_right_may_be_found_out_before_there_is_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+    find = TruthKeeper._find
+    monkeypatch.setattr(TruthKeeper, "_find", lambda *given: found.append(given[2]) or find(*given))
+    with LocalEvaluator(seeds=1, memory_gb=4, use_gpu=False) as evaluator:
+        evaluator.prepare(DOUBLE)
+        assert found == ["cpu"]
+        assert evaluator.evaluate_text(BARE, DOUBLE, RUNGS).ok and found == ["cpu"]
+        with pytest.raises(UserError, match="needs a CUDA device"):
+            evaluator.prepare(DOUBLE, (Rung.RUN,))
 
 
 def good(reference: Reference = DOUBLE, kernel: str = GOOD, host: str = "") -> KernelModule:

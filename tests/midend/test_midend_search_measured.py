@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import queue
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -409,8 +410,11 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
         monkeypatch.setattr(MeasuredSearchRun, name, lambda *_given: None)
     monkeypatch.setattr(Verifying, "begin_beside", lambda *_given: None)
     monkeypatch.setattr(MeasuredSearchRun, "_verified", lambda one: one.entries[0])
-    one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), evaluate=lambda *_given: ())
+    prepared: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+    options = {"evaluate": lambda *_given: (), "prepare": lambda *given: prepared.put(given)}
+    one = race(problem, None, tmp_path, Spending(3, 1, 8, 100.0), **options)
     one.run()
+    assert prepared.get(timeout=600.0) == (problem.reference, RUNGS)
     # Half of the seconds are left then, though they would be over sooner.
     assert ends == [1060.0 + 50.0 * measured.MADE_BY] and one.notes()["seconds"]["starting"] == 60.0
 

@@ -1,10 +1,12 @@
 """What a search on a GPU keeps of what it measured, by verdicts that come early, late or never."""
 
 import math
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from programs import lowered
@@ -12,11 +14,11 @@ from programs import lowered
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.stopwatch import Measured
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 from kernelwright.midend.search.search_run import SearchError
 from kernelwright.midend.search.space import Candidate
 from kernelwright.midend.search.tuning import Entry
-from kernelwright.midend.search.verifying import Keeping, Verifying
+from kernelwright.midend.search.verifying import Keeping, Verifying, prepare_beside
 
 #: Seconds that nothing waits for that ends well.
 LONG = 600.0
@@ -114,6 +116,15 @@ def test_where_the_plain_lowering_is_wrong_a_slower_one_is_kept(plain_us: float)
     judge = Judge({"plain": plain_us, "a": 5.0, "b": 11.0}, wrong={"plain", "a"})
     judge.begin("plain")
     assert judge.kept() == ("b", "") and judge.asked == ["plain", "a", "b"]
+
+
+def test_what_is_right_is_found_out_beside_where_there_is_room() -> None:
+    prepared: queue.SimpleQueue[Reference] = queue.SimpleQueue()
+    small = lowered("a + 1", [(4, 4)]).reference
+    large = replace(small, inputs=(TensorSpec.contiguous("a", "f32", (1 << 31,)),))
+    for reference in (large, small):
+        prepare_beside(reference, prepared.put)
+    assert prepared.get(timeout=LONG) == small and prepared.empty()
 
 
 def test_no_more_than_the_finalists_are_judged() -> None:

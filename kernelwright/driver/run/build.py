@@ -24,6 +24,7 @@ from kernelwright.driver.config.settings import (
     Shrink,
 )
 from kernelwright.driver.run.importing import Reading, check_room, import_apart, import_larger_apart
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.pools.hosted import HostedPool
 from kernelwright.evaluation.pools.pool import EvaluatorPool, Item, LocalOptions, Pool
 from kernelwright.evaluation.pools.ray_pool import RayPool
@@ -62,7 +63,9 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
         policy = stack.enter_context(open_policy(settings.policy)) if settings.policy.is_configured else None
-        services = (AgentServices(policy, estimate=cost_model_ms(target)), SearchServices(judging=asdict(chosen)))
+        prepare = evaluator.prepare if isinstance(evaluator, LocalEvaluator) else None
+        agents = AgentServices(policy, prepare=prepare, estimate=cost_model_ms(target))
+        services = (agents, SearchServices(judging=asdict(chosen)))
         yield Context(target, evaluator, settings.seed, progress, services=services)
 
 

@@ -251,6 +251,14 @@ class LocalEvaluator:
         these numbers."""
         return self._checks.truths.get(reference, "cuda" if rung is Rung.RUN else "cpu", self._sandbox, numbers)
 
+    def prepare(self, reference: Reference, rungs: tuple[Rung, ...] | None = None) -> None:
+        """Find out what is right before there is a program to judge, whose verdict then comes sooner. Raises as
+        `evaluate` does."""
+        with self._lock:
+            for rung in self._checked(self.rungs() if rungs is None else rungs):
+                if rung in (Rung.INTERPRET, Rung.RUN):
+                    self.truth(reference, rung)
+
     def truth_at(self, reference: Reference) -> Truth:
         """The results of a reference of larger sizes in the interpreter, on one draw."""
         return self._checks.larger_truths.get(reference, "cpu", self._sandbox)
