@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle
@@ -27,7 +27,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value
 from kernelwright.ir.errors import KernelwrightError
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 
 #: What stands for the whole call among the symbols of kernels.
 WHOLE = ""
@@ -108,8 +108,7 @@ class Bench:
         """Draw inputs and weights, and run the module that others are compared with."""
         turns = DeviceLock(device)
         with _turn(turns.shared):
-            program = ReferenceProgram.load(plain.reference)
-            model, inputs = program.build(seed, device), program.inputs(seed, device)
+            program, model, inputs = _drawn(plain.reference, seed, device)
             bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), (), warm=warm)
             bench.expected = bench.outputs(plain)
             with Eager(plain.reference.numerics, cut=True):
@@ -183,6 +182,28 @@ class Bench:
 
 
 _bench: list[Bench] = []
+#: What was drawn for a bench that is not open yet, by what it was drawn for.
+_waiting: dict[tuple[Reference, int, torch.device], tuple[ReferenceProgram, nn.Module, Sequence[Value]]] = {}
+
+
+def draw(reference: Reference, seed: int, device: str) -> None:
+    """Draw inputs and weights, for the bench that is opened next, as this may take longer than all else about it."""
+    _bench[:] = []
+    _waiting.clear()
+    on = torch.device(device)
+    with _sound(device), permitted(reference.numerics, deterministic=False), _turn(DeviceLock(on).shared):
+        _waiting[reference, seed, on] = _drawn(reference, seed, on)
+
+
+def _drawn(
+    reference: Reference, seed: int, device: torch.device
+) -> tuple[ReferenceProgram, nn.Module, Sequence[Value]]:
+    """A reference with a model and inputs."""
+    known = _waiting.pop((reference, seed, device), None)
+    if known is not None:
+        return known
+    program = ReferenceProgram.load(reference)
+    return program, program.build(seed, device), program.inputs(seed, device)
 
 
 def open_bench(plain: KernelModule, seed: int, device: str, warm: bool = False) -> None:
@@ -195,6 +216,7 @@ def open_bench(plain: KernelModule, seed: int, device: str, warm: bool = False) 
 def close_bench() -> None:
     """Let go of the bench of this process, and of its memory on a device."""
     _bench[:] = []
+    _waiting.clear()
     gc.collect()
     torch.cuda.empty_cache()  # does nothing where CUDA was not begun
 

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kernelwright.backend.measure.bench import WHOLE, close_bench, measure, open_bench
+from kernelwright.backend.measure.bench import WHOLE, close_bench, draw, measure, open_bench
 from kernelwright.backend.measure.children import Child
 from kernelwright.backend.measure.pool import BENCH
 from kernelwright.ir.errors import KernelwrightError
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Reference
 
 #: Seconds that drawing inputs and running the plain module may take, and giving the memory back.
 OPEN_SECONDS, CLOSE_SECONDS = 60.0, 10.0
@@ -35,11 +35,17 @@ class Measured:
         return self.us.get(WHOLE, math.inf)
 
 
+def begin_drawing(child: Child, reference: Reference, seed: int, device: str = "cuda") -> None:
+    """Have a child draw inputs and weights before there is a module to measure; a Stopwatch has to follow."""
+    child.begin((draw, (reference, seed, device)), OPEN_SECONDS)
+
+
 class Stopwatch:
     """Measures modules of one reference against `plain`, whose outputs are what is right.
 
     `seconds` is what one module may take. Caches are cold, or with `warm` as another run leaves them. The child is
-    `child`, where that is given, and one of its own otherwise. Close it, or use it as a context manager.
+    `child`, where that is given, and one of its own otherwise; `drawing`: after `begin_drawing`. Close it, or use it
+    as a context manager.
     """
 
     def __init__(
@@ -50,7 +56,9 @@ class Stopwatch:
         seconds: float = 15.0,
         child: Child | None = None,
         warm: bool = False,
+        drawing: bool = False,
     ) -> None:
+        self._drawing = drawing
         self.plain, self.seconds = plain, seconds
         self.replaced = 0
         self._opening = open_bench, (plain, seed, device, warm)
@@ -87,7 +95,8 @@ class Stopwatch:
         """End the child, or have one that was lent give back memory; idempotent."""
         if not self._lent:
             self._child.close()
-        elif self._opened:
+        elif self._opened or self._drawing:
+            self._await_drawing()
             self._opened = False
             self._child.do((close_bench, ()), CLOSE_SECONDS)
 
@@ -100,7 +109,14 @@ class Stopwatch:
     def _open(self) -> None:
         if self._opened:
             return
+        self._await_drawing()
         found = self._child.do(self._opening, OPEN_SECONDS)
         if found.failure:
             raise NoBenchError(f"@{self.plain.name} cannot be measured: {found.failure}")
         self._opened = True
+
+    def _await_drawing(self) -> None:
+        """Where that failed, opening the bench will tell why."""
+        while self._drawing and self._child.outcome(OPEN_SECONDS) is None:
+            pass
+        self._drawing = False

@@ -16,7 +16,7 @@ from kernelwright.backend.measure.bench import WHOLE
 from kernelwright.backend.measure.children import OFF_GPU, Child, Children
 from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.backend.measure.processes import START_SECONDS
-from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch
+from kernelwright.backend.measure.stopwatch import Measured, NoBenchError, Stopwatch, begin_drawing
 from kernelwright.backend.targets import get_target
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
@@ -103,6 +103,7 @@ class MeasuredSearchRun:
                 lent_children(self.workers, modules_of_passes(), OFF_GPU) as children,
                 closing(self._supplied(Makers(children, self.ctx.target, self.ctx.seed))) as supply,
             ):
+                begin_drawing(clock, self.space.module.reference, self.ctx.seed, self.device)
                 with self._clocked("starting"):
                     plain = self.plain = self._plain(supply)
                 self.entries = [Entry(plain, plain, Measured())]
@@ -143,7 +144,7 @@ class MeasuredSearchRun:
         makers = supply.makers
         self._verifying.begin_beside(plain.module)
         warm = self.cache == "hot"
-        stopwatch = Stopwatch(plain.module, self.ctx.seed, self.device, child=clock, warm=warm)
+        stopwatch = Stopwatch(plain.module, self.ctx.seed, self.device, child=clock, warm=warm, drawing=True)
         with stopwatch as watch, suppress(NoBenchError):
             with self._clocked("starting"):
                 makers.children.wait_ready(min(START_SECONDS, self._ends - time.monotonic()))

@@ -3,14 +3,19 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import sample_modules
 import torch
 
+from kernelwright.backend.measure import bench
 from kernelwright.backend.measure.bench import WHOLE, apart, difference
-from kernelwright.backend.measure.stopwatch import NoBenchError, Stopwatch
-from kernelwright.ir.values import KernelModule
+from kernelwright.backend.measure.children import Child
+from kernelwright.backend.measure.pool import BENCH
+from kernelwright.backend.measure.stopwatch import NoBenchError, Stopwatch, begin_drawing
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.ir.values import KernelModule, Reference
 
 PLAIN = sample_modules.row_softmax(64, 128)
 
@@ -49,6 +54,37 @@ def test_a_process_that_is_lost_is_replaced_and_the_next_is_measured(watch: Stop
         assert found.lost and found.failure
         assert watch.measure(PLAIN).whole_us < math.inf
     assert watch.replaced == before + 2
+
+
+def test_inputs_are_drawn_before_there_is_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Reference] = []
+    build = ReferenceProgram.build
+
+    def counted(program: ReferenceProgram, *given: Any) -> Any:
+        drawn.append(program.reference)
+        return build(program, *given)
+
+    monkeypatch.setattr(ReferenceProgram, "build", counted)
+    other = sample_modules.row_softmax(32, 64)
+    bench.draw(PLAIN.reference, 0, "cpu")
+    for module, count in ((PLAIN, 1), (PLAIN, 2), (other, 3)):  # what was drawn serves once
+        bench.open_bench(module, 0, "cpu")
+        assert len(drawn) == count and bench.measure(module, [WHOLE], math.inf, 0.1)
+    bench.draw(PLAIN.reference, 0, "cpu")
+    bench.close_bench()
+    assert not bench._waiting
+
+
+def test_a_child_that_draws_is_waited_for() -> None:
+    with Child((BENCH,)) as child:
+        for measures in (False, True):
+            begin_drawing(child, PLAIN.reference, 0, "cpu")
+            with Stopwatch(PLAIN, 0, "cpu", child=child, drawing=True) as one:
+                assert not measures or one.measure(PLAIN).whole_us < math.inf
+            assert child.do((math.sqrt, (9.0,)), 60.0).value == 3.0  # it is at nothing else
+        begin_drawing(child, replace(PLAIN.reference, entry="NoSuchModel"), 0, "cpu")
+        with Stopwatch(PLAIN, 0, "cpu", child=child, drawing=True) as one:
+            assert one.measure(PLAIN).whole_us < math.inf
 
 
 def test_a_hang_ends(watch: Stopwatch) -> None:

@@ -393,6 +393,9 @@ def test_seconds_in_which_children_start_are_taken_from_all_shares(
     class Starting(contextlib.ExitStack):
         replaced, us, cut = 0, dict[str, float](), False
 
+        def begin(self, _task: object, _seconds: float) -> None:
+            pass
+
         def wait_ready(self, seconds: float) -> None:
             assert seconds == 100.0
             clock.monotonic = lambda: 1060.0
