@@ -30,7 +30,7 @@ class Contract:
     `nan_aware` and `inf_aware` whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it
     takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something; `modes`: it
     gives something else in evaluation mode; `alike_in_eval`: it does not; `normal`: inputs as given are as those of the
-    kind of this name; `checks`: it raises on zeros."""
+    kind of this name; `checks`: it raises on zeros; `infinities`: see `Trial`."""
 
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
@@ -43,6 +43,7 @@ class Contract:
     modes: bool = False
     alike_in_eval: bool = False
     checks: bool = False
+    infinities: tuple[float, ...] = ()
 
 
 def find_contract(program: ReferenceProgram, seed: int) -> Contract:
@@ -53,7 +54,9 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
     found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
-    model, trial, values = program.build(seed), Trial(program, "cpu"), samples[0]
+    model, values = program.build(seed), samples[0]
+    infinities = _infinities(Trial(program, "cpu"), model, values)
+    trial = Trial(program, "cpu", infinities)
     traits = _without_orders(model, values, found.traits)
     for find in (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
@@ -69,7 +72,16 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
         modes=bool(modes),
         alike_in_eval=modes is False,
         checks=trial.run(model, apply_kind(values, ZERO, 0)) is None,
+        infinities=infinities,
     )
+
+
+def _infinities(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[float, ...]:
+    """Those among the outputs on inputs as given; none where some are NaN."""
+    floating = [one for one in trial.run(model, values) or () if one.is_floating_point()]
+    if any(bool(one.isnan().any()) for one in floating):
+        return ()
+    return tuple(number for number in (-math.inf, math.inf) if any(bool((one == number).any()) for one in floating))
 
 
 def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Trait, ...]) -> tuple[Trait, ...]:

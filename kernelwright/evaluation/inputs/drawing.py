@@ -88,7 +88,7 @@ class Drawing:
 
     @property
     def _trial(self) -> Trial:
-        return Trial(self.program, self.device)
+        return Trial(self.program, self.device, self.contract.infinities)
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind."""
@@ -266,6 +266,8 @@ class Drawing:
         return all(map(is_finite, inputs)) and all(self._trial.steady(model, inputs, seed) for seed in seeds)
 
     def _accepts(self, model: nn.Module, draw: Draw, inputs: Sequence[Value]) -> bool:
+        if not self._trial.steady_in_integers(model, inputs, draw.inputs):
+            return False
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
         if draw.kind in (LOWEST, HIGHEST):

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
+from kernelwright.evaluation.inputs.traits import is_integer
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
 
@@ -18,16 +19,22 @@ REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
 #: By how many units in the last place inputs change to see whether a program is steady, and how many times as much its
 #: outputs may.
 _NOISE, _UNSTEADY = 16, 256.0
+#: From which size on fp32 does not hold integers, by what share they change then, and the largest that they become.
+_EXACT, _UNITS, _MOST = 2.0**24, 2.0**-22, 2.0**62
+#: By what share of their size outputs may change then, all but the second share of them.
+_CHANGED, _FEW_OUTPUTS = 2.0**-8, 1 / 64
 #: The largest share of NaN in outputs that are of use.
 _MOST_NAN = 0.875
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A program that is tried out on a device; its models stay as they are."""
+    """A program that is tried out on a device; its models stay as they are. `infinities`: those that its outputs hold
+    on inputs as given, such as -inf at what is masked, and may hold on others."""
 
     program: ReferenceProgram
     device: str
+    infinities: tuple[float, ...] = ()
 
     def stays_inside(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether whole numbers among the outputs stay in the range of i64: what others become is nobody's rule."""
@@ -56,12 +63,18 @@ class Trial:
             return None
 
     def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
-        """Whether outputs are numbers, and of the shapes that they always have."""
+        """Whether outputs are numbers, but for `infinities`, and of the shapes that they always have."""
         outputs = self.run(model, inputs)
         shapes = [spec.shape for spec in self.program.reference.outputs]
         if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
             return False
-        return all(bool(torch.isfinite(output).all()) for output in outputs)
+        return all(map(self._are_numbers, outputs))
+
+    def _are_numbers(self, output: Tensor) -> bool:
+        known = torch.isfinite(output)
+        for number in self.infinities:
+            known |= output == number
+        return bool(known.all())
 
     def told_by_places(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether some outputs are not finite, not nearly all are NaN, and none of them was made a whole number."""
@@ -99,11 +112,30 @@ class Trial:
         noisy = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
         nudge([value for value in noisy if isinstance(value, Tensor)], seed, _NOISE)
         plain, other = self.run(model, inputs), self.run(model, noisy)
-        if plain is None or other is None or not all(map(is_finite, plain)):
+        if plain is None or other is None or not all(map(self._are_numbers, plain)):
             return False
         return all(
             first.shape == second.shape and _near(first, second) for first, second in zip(plain, other, strict=True)
         )
+
+    def steady_in_integers(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
+        """The same for integers that fp32 does not hold, if all outputs are floating numbers: sums of them, or of what
+        is computed with them, may cancel out."""
+        large = [place for place, one in enumerate(inputs) if is_integer(one) and bool((_sizes(one) >= _EXACT).any())]
+        if not large or self.whole_outputs:
+            return True
+        noisy = list(inputs)
+        noise = torch.Generator().manual_seed(seed)
+        for place in large:
+            one = noisy[place]
+            assert isinstance(one, Tensor)
+            by = torch.rand(one.shape, generator=noise, dtype=torch.float64).to(one.device).mul_(2).sub_(1) * _UNITS
+            changed = (one.double() * (1 + by)).clamp(-_MOST, _MOST)
+            noisy[place] = torch.where(_sizes(one) >= _EXACT, changed, one.double()).to(one.dtype)
+        plain, other = self.run(model, inputs), self.run(model, noisy)
+        if plain is None or other is None:
+            return plain is None
+        return all(a.shape == b.shape and _mostly_near(a, b) for a, b in zip(plain, other, strict=True))
 
     def pointwise(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """Whether no output depends on an infinite element at another place than its own."""
@@ -130,9 +162,23 @@ def is_finite(value: Value) -> bool:
     return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
 
 
+def _sizes(value: Value) -> Tensor:
+    assert isinstance(value, Tensor)
+    return value.double().abs()
+
+
+def _mostly_near(first: Tensor, second: Tensor) -> bool:
+    """Whether elements are near each other, each beside its own size, but for few."""
+    first, second = first.double(), second.double()
+    apart = (first - second).abs() > _CHANGED * torch.maximum(first.abs(), second.abs())
+    return float(apart.double().sum()) <= _FEW_OUTPUTS * apart.numel()
+
+
 def _near(first: Tensor, second: Tensor) -> bool:
     if not first.is_floating_point():
         return torch.equal(first, second)
+    same = first == second  # infinities as well
+    first, second = first.masked_fill(same & first.isinf(), 0.0), second.masked_fill(same & second.isinf(), 0.0)
     apart, size = (first.double() - second.double()).norm(), second.double().norm()
     return bool(apart <= _NOISE * _UNSTEADY * torch.finfo(first.dtype).eps * size)
 
@@ -143,5 +189,6 @@ def scales_to(scale: float, plain: Tensor, scaled: Tensor) -> bool:
 
 
 def _size(output: Tensor) -> float:
-    """The root of an output's mean square."""
+    """The root of the mean square of an output's finite elements."""
+    output = output[torch.isfinite(output)]
     return float(output.double().square().mean().sqrt()) if output.numel() else 0.0

@@ -49,6 +49,8 @@ _FACTORS, _IN_TURN = (1.0, 1.0, 4.0, 16.0), (16.0, -4.0, 4.0, -1.0)
 
 #: What a number that a program counts with begins at in draws of these kinds: at the next call powers of two are full.
 _COUNTED = {"shifted": 15, "small": 127, "integers": 2, "rows": 31, ONE: 255, EVAL: 1023}
+#: What it begins at in the kind whose rows are in order.
+_LARGE_COUNT = (1 << 16) - 1
 #: The kinds in which all truth values of a buffer are the other one, and some are.
 _OTHER_SWITCH, _MIXED_SWITCHES = ("shifted", EVAL), ("small", "rows")
 
@@ -91,17 +93,19 @@ def perturb(
             if kept_in_files or alike:
                 _perturb(each_once(buffer), generators, tiny=False)
             if kept_in_files and free is not None and FREE[free] == "orders" and buffer.numel():
-                _change_few(each_once(buffer), generators)
+                _change_few(each_once(buffer), generators, counted)
             elif kept_in_files and free is not None and counted and buffer.numel():
                 _count_on(each_once(buffer), generators, FREE[free])
             elif kept_in_files and counted and patches is not None:
                 patch_buffer(each_once(buffer), alike, zero, patches)
 
 
-def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generator]) -> None:
+def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generator], counted: bool) -> None:
     """Change what `_perturb` leaves as it is, as programs may need it: integers that are all one number, and two or
-    fewer floating numbers."""
-    if not buffer.is_floating_point() and buffer.dtype != torch.bool and _alike(buffer):
+    fewer floating numbers. If `counted`, an integer that is alone is a large count."""
+    if counted and buffer.numel() == 1 and is_integer(buffer):
+        buffer.fill_(min(_LARGE_COUNT, torch.iinfo(buffer.dtype).max))
+    elif not buffer.is_floating_point() and buffer.dtype != torch.bool and _alike(buffer):
         buffer += 1
     elif buffer.is_floating_point() and buffer.numel() < 3 and not _alike(buffer):
         noise = torch.randn(

@@ -13,7 +13,7 @@ _NUMBERS = 1 << 12
 #: Fewer integers are lengths, steps and the like: small ones come as often as large ones, up to a number by kind.
 FEW = 5
 SMALL = 1 << 10
-_MOST = {FAINT: SMALL, OF_ALL_SIZES: 1 << 16, LOUD: 1 << 40}
+MOST = {FAINT: SMALL, OF_ALL_SIZES: 1 << 16, LOUD: 1 << 40}
 #: By how many bits numbers are moved up whose low bits are all zero.
 _MOVED = 16
 
@@ -26,7 +26,7 @@ def patched_integers(value: Tensor, trait: Trait, kind: str) -> Tensor:
     low, high = int(trait.low), int(trait.high)
     far_low, far_high = min([low, *trait.taken]), max([high, *trait.taken])
     if value.numel() < FEW:
-        return few_integers(value, trait, _MOST[kind])
+        return few_integers(value, trait, MOST[kind])
     lines = value.reshape(-1, value.shape[-1])
     wide = max(abs(far_low), far_high) >= _NUMBERS
     drawn = _numbers(lines, far_low, far_high) if wide else _places(lines, low, high)

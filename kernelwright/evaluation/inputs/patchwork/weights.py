@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from kernelwright.evaluation.inputs.patchwork.integers import MOST
 from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, patched
 from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 
@@ -46,10 +47,11 @@ def patch_buffer(tensor: Tensor, constant: bool, zero: bool, kind: str) -> None:
     """Change a saved buffer in place; `constant` and `zero`: all of it began as one number, and as zero."""
     if not tensor.numel() or tensor.is_complex() or tensor.dtype == torch.bool:
         return
-    if is_integer(tensor):
+    if is_integer(tensor) and constant:
+        _count(tensor, kind)
+    elif is_integer(tensor):
         drawn = tensor.flatten()[torch.randint(0, tensor.numel(), tensor.shape, device=tensor.device)]
-        if not constant:
-            tensor.copy_(drawn * torch.randint(1, _AS_LARGE, drawn.shape).to(drawn) if kind == LOUD else drawn)
+        tensor.copy_(drawn * torch.randint(1, _AS_LARGE, drawn.shape).to(drawn) if kind == LOUD else drawn)
     elif tensor.numel() < 3:
         tensor.mul_(_factors(tensor, _ALONE[kind]))
     elif zero:
@@ -60,6 +62,13 @@ def patch_buffer(tensor: Tensor, constant: bool, zero: bool, kind: str) -> None:
         positive = bool((tensor >= 0).all()) and kind != _SIGNED
         changed = tensor * _factors(tensor, _ROWS) * _signs(tensor, 0.0 if positive else 1 / 2)
         tensor.copy_(kept(changed, find_traits([[tensor]])[0]))
+
+
+def _count(tensor: Tensor, kind: str) -> None:
+    """Make what begins as one number, as counts do, numbers of any size."""
+    most = min(MOST[kind], torch.iinfo(tensor.dtype).max)
+    share = torch.rand(tensor.shape, dtype=torch.float64, device=tensor.device)
+    tensor.copy_((float(most) ** share).floor())
 
 
 def _factors(like: Tensor, sizes: tuple[float, float]) -> Tensor:

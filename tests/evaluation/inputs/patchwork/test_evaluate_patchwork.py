@@ -4,9 +4,12 @@ import pytest
 import torch
 from siblings import Sibling, tell_apart
 
+from kernelwright.agent.evaluator import Rung
+from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.inputs.patchwork.integers import patched_integers, patched_switches
 from kernelwright.evaluation.inputs.patchwork.rows import LOUD, PATCHES, SHAPES, patched
 from kernelwright.evaluation.inputs.traits import Trait
+from kernelwright.evaluation.inputs.trial import Trial
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X = "return [torch.randn(16, 64)]"
@@ -68,6 +71,14 @@ WEIGHTS = [
 ]  # fmt: skip
 
 
+COUNTS = [
+    held("a count of steps", "x / (self.w + 1)", "y = x / (w + 1)", "y = x / (tl.minimum(w, 2000) + 1)",
+         BUFFER.format("zeros(64, dtype=torch.int64)")),
+    held("a count that fp32 does not hold", "x + self.w % 2", "y = x + w % 2",
+         "y = x + w.to(tl.float32).to(tl.int64) % 2", BUFFER.format("zeros(64, dtype=torch.int64)")),
+]  # fmt: skip
+
+
 def whole(name: str, forward: str, right: str, wrong: str, given: str, scalar: bool = True) -> Sibling:
     """What a program makes of rows of integers or truth values."""
     out = "torch.empty(x.shape[0], dtype=torch.int64, device=x.device)" if scalar else "torch.empty_like(x)"
@@ -97,7 +108,7 @@ WHOLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("one", [*ROWS, *WEIGHTS, *WHOLE], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [*ROWS, *WEIGHTS, *COUNTS, *WHOLE], ids=lambda one: one.name)
 def test_what_lies_between_other_draws(one: Sibling) -> None:
     with LocalEvaluator(seed=11) as evaluator:
         tell_apart(one, evaluator)
@@ -135,3 +146,40 @@ def test_integers_stay_within_what_a_program_takes() -> None:
     assert ((made > 256) & (made < 4096)).any()
     places = patched_integers(torch.zeros(400, 16, dtype=torch.int64), Trait(low=2, high=9), LOUD)
     assert places.min() == 2 and places.max() == 9
+
+
+@pytest.mark.parametrize(
+    ("forward", "steady"),
+    [
+        ("return x / m.float().sum(1, keepdim=True).clamp(min=1e-9)", False),
+        ("return x * m.float().mean(1, keepdim=True)", False),
+        ("return x * (m != 0)", True),
+        ("return x * m.sign()", True),
+        ("return x * m.float()", True),
+        ("return (m.sum(1) % 7).long()", True),  # whole numbers are computed exactly
+    ],
+)
+def test_sums_of_large_integers_may_cancel_out(forward: str, steady: bool) -> None:
+    inputs = "return [torch.randn(8, 64), torch.randint(0, 2, (8, 64))]"
+    reference = Sibling("one", forward, inputs, "", rows=("x", "m")).reference
+    program = ReferenceProgram.load(reference)
+    x, m = program.inputs(0)
+    assert isinstance(m, torch.Tensor)
+    trial, model = Trial(program, "cpu"), program.build(0)
+    assert trial.steady_in_integers(model, [x, m], 3)
+    m[:, :32], m[:, 32:] = 2**33 + 3, -(2**33) - 5
+    assert trial.steady_in_integers(model, [x, m], 3) is steady
+
+
+MASKED = "return torch.where(x > x.mean(1, keepdim=True), x, -torch.inf)"
+
+
+def test_outputs_that_hold_infinities_are_tried_on_all_kinds() -> None:
+    mean = "m = tl.sum(x, axis=0) / N\n"
+    right = mean + "y = tl.where(x > m, x, -float('inf'))"
+    wrong = mean + "y = tl.where(x > m, tl.minimum(x, 50.0), -float('inf'))"
+    one = Sibling("what is masked", MASKED, X, right, wrong)
+    with LocalEvaluator(seed=5) as evaluator:
+        tell_apart(one, evaluator)
+        made = {each.draw.kind for each in evaluator.truth(one.reference, Rung.INTERPRET).passes}
+    assert {"rows", "shifted", *PATCHES} <= made
