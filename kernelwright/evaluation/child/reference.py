@@ -112,7 +112,7 @@ def run_reference(
         built = collected.named(state, turns)
         del model, state
         sketched = collected.sketching is not None
-        drawing = None if sketched else Drawing.of(program, draws[0].inputs, device)
+        drawing = None if sketched else Drawing.of(program, draws[0].inputs, device, job.within)
         wanted = [draw for draw in draws if drawing is None or drawing.applies(draw)]
         running = ReferenceRuns(program, seed, device, collected, turns)
         made = _made(wanted, program, lambda draw: running.one(draws.index(draw), draw, drawing))

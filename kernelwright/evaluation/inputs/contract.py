@@ -46,8 +46,9 @@ class Contract:
     infinities: tuple[float, ...] = ()
 
 
-def find_contract(program: ReferenceProgram, seed: int) -> Contract:
-    """Try a program on the CPU; a large one is not tried, and only its inputs tell."""
+def find_contract(program: ReferenceProgram, seed: int, within: bool = False) -> Contract:
+    """Try a program on the CPU; a large one is not tried, and only its inputs tell. `within`: integers that it does not
+    give are not tried."""
     samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
     reference = program.reference
     _, nan_aware, inf_aware = named(reference.source, reference.entry)
@@ -58,7 +59,7 @@ def find_contract(program: ReferenceProgram, seed: int) -> Contract:
     infinities = _infinities(Trial(program, "cpu"), model, values)
     trial = Trial(program, "cpu", infinities)
     traits = _without_orders(model, values, found.traits)
-    for find in (_probed, _with_numbers_between):
+    for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
     scales, elementwise, minima = _scales(trial, model, values)
     modes = _modes(program, seed, values)

@@ -76,9 +76,9 @@ class Drawing:
     contract: Contract
 
     @classmethod
-    def of(cls, program: ReferenceProgram, seed: int, device: str) -> "Drawing":
-        """Draws on a device, for what is found out of the program on the CPU."""
-        return cls(program, device, find_contract(program, seed))
+    def of(cls, program: ReferenceProgram, seed: int, device: str, within: bool = False) -> "Drawing":
+        """Draws on a device, for what is found out of the program on the CPU; `within`: see `find_contract`."""
+        return cls(program, device, find_contract(program, seed, within))
 
     @property
     def kept(self) -> dict[str, list[str]]:

@@ -455,7 +455,13 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         return few_integers(value, trait)
     if value.dtype != torch.bool:
         drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
-        if kind == "rows" and outside and value.ndim > 1 and not trait.kept and min(trait.taken, default=0) < trait.low:
+        if (
+            kind == "rows"
+            and outside
+            and value.ndim > 1
+            and not trait.kept
+            and min(trait.taken, default=trait.low) < trait.low
+        ):
             drawn.reshape(-1, drawn.shape[-1])[1::4] = min(trait.taken)
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]

@@ -117,7 +117,8 @@ class Profiling:
 @dataclass(frozen=True)
 class RunReference(Job):
     """Run an encoded reference, built from `seed`, on draws (`Draw` as JSON), and for each its gold. `sketch` is a
-    `Sketching` as JSON where inputs and outputs are too large to travel."""
+    `Sketching` as JSON where inputs and outputs are too large to travel. `within`: integers stay in the range that
+    inputs have."""
 
     kind: ClassVar[str] = "reference"
     gives: ClassVar[type[Reply]] = ReferenceRan
@@ -128,6 +129,7 @@ class RunReference(Job):
     seed: int
     draws: tuple[Json, ...]
     sketch: Json | None = None
+    within: bool = False
 
     def check(self, reply: ReferenceRan) -> None:
         """Raise MalformedError for passes on draws that were not asked for."""

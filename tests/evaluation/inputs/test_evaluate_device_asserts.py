@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from siblings import Sibling, tell_apart
 from torch import Tensor
 
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.inputs.device_asserts import AssertsOnCPU
 from kernelwright.evaluation.inputs.trial import Trial
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 
 TABLE = torch.randn(5, 3)
@@ -99,6 +101,19 @@ def test_a_trial_for_a_gpu_refuses_places_that_a_sum_gives(mask: list[int], take
     with _Given(model.table) as device, AssertsOnCPU(), contextlib.suppress(IndexError):
         model(torch.tensor(mask))
     assert device.reached is taken
+
+
+ENDED = """import ctypes
+if bool((m > 9).any()) or bool((m < 0).any()):
+    ctypes.string_at(0)
+return x * m"""
+
+
+def test_integers_that_end_a_reference_are_not_drawn(evaluator: LocalEvaluator) -> None:
+    """Some of torch's own code is ended by what it does not check, as the losses of sequences are."""
+    inputs = "return [torch.randn(16, 24), torch.randint(2, 10, (16, 24))]"
+    found = tell_apart(Sibling("ended", ENDED, inputs, "y = x * m", "y = x", rows=("x", "m")), evaluator)
+    assert any("ended by SIGSEGV" in note for note in found.caliber["notes"])
 
 
 @pytest.mark.gpu
