@@ -28,15 +28,15 @@ _SPREAD = (-10.0, 3.0)
 
 
 def few_places(lines: Tensor) -> Tensor:
-    """True at random places of each row, at one or any number of them, small ones as likely; the first or the last
-    place is often among them."""
+    """True at random places of each row, at one in a quarter of the rows, else at any number of them, small ones as
+    likely; the first or the last place is often among them."""
     (rows, size), device = lines.shape, lines.device
-    count = (size ** torch.rand(rows, 1, dtype=torch.float64, device=device)).floor()
-    count[torch.rand(rows, device=device) < 1 / 4] = 1
+    share = size ** -torch.rand(rows, 1, device=device)
+    share[torch.rand(rows, device=device) < 1 / 4] = 0.0
     keys, end = torch.rand(lines.shape, device=device), torch.rand(rows, device=device)
     keys[end < 1 / 3, :1] = -1.0
     keys[end > 2 / 3, -1:] = -1.0
-    return keys.argsort(-1).argsort(-1) < count
+    return (keys < share) & (share > 0) | (keys == keys.amin(-1, keepdim=True))
 
 
 def some_places(lines: Tensor) -> Tensor:
@@ -134,9 +134,10 @@ def patched(value: Tensor, names: Sequence[str], sizes: tuple[float, float]) -> 
     order = torch.randperm(len(names), device=value.device)
     kind = order[torch.arange(len(lines), device=value.device) % len(names)]
     base = torch.randn_like(lines)
-    result = base
+    result = base.clone()
     for number, name in enumerate(names):
-        result = torch.where((kind == number)[:, None], SHAPES[name](base), result)
+        rows = (kind == number).nonzero().flatten()
+        result[rows] = SHAPES[name](base[rows])
     low, high = (math.log(size) for size in sizes)
     high += math.log(_DOUBLE) if double else 0.0
     share = torch.rand(len(lines), 1, dtype=torch.float64, device=value.device)
