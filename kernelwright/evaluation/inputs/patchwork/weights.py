@@ -23,8 +23,6 @@ _SIGNED = FAINT
 _ROWS = (1e-2, 4.0)
 #: Of what shape they are: most are as random as they begin.
 _NAMES = ("full", "full", "full", "full", "few", "sparse", "sparse", "of two signs", "levels", "spread")
-#: One row in so many is next to nothing.
-_SELDOM, _NEXT_TO_NOTHING = 1 / 16, 1e-8
 
 
 def patch_parameter(tensor: Tensor, size: float, constant: bool, kind: str) -> None:
@@ -33,8 +31,6 @@ def patch_parameter(tensor: Tensor, size: float, constant: bool, kind: str) -> N
         return
     if tensor.ndim > 1 and not constant:
         tensor.copy_(patched(tensor, _NAMES, (_ROWS[0] * size, _ROWS[1] * size)))
-        seldom = torch.rand((len(tensor), *(1,) * (tensor.ndim - 1)), device=tensor.device) < _SELDOM
-        tensor.mul_(torch.where(seldom, _NEXT_TO_NOTHING, 1.0).to(tensor))
     elif tensor.numel() < 3:
         tensor.mul_(_factors(tensor, _ALONE[kind]))
     else:
