@@ -76,7 +76,7 @@ HIDDEN = [
     Hidden("the eps of a norm in fp16", _LINEAR.format("LayerNorm(32)"), _NORMED, "1e-05", "1.3e-05", dtype="float16"),
     Hidden("a product in bf16", _PRODUCTS, "return self.b(self.n(F.gelu(self.a(x))))", _SUM, _IN_BF16, whole=False,
            written_out=True, size=64),
-    Hidden("the eps of a batch norm", _LINEAR.format("BatchNorm1d(32).eval()"), _NORMED, "1e-05", "5e-05"),
+    Hidden("the eps of a batch norm", _LINEAR.format("BatchNorm1d(32).eval()"), _NORMED, "1e-05", "5e-05", whole=False),
     Hidden("an eps that shows", _LINEAR.format("LayerNorm(32)"), _NORMED, "1e-05", "0.5", whole=False),
     Hidden("a dropped residual", _LINEAR.format("LayerNorm(32)"), "return x + self.b(F.gelu(self.n(self.a(x))))",
            "x + buf6", "buf6", whole=False, dtype="float32"),
