@@ -76,6 +76,10 @@ class HostChecker(StateChecker):
         of_devices = [call for call in calls if dotted(call.func)[:2] == ("torch", "cuda")]
         #: Calls whose result only says what device others tell of.
         self.devices = {id(part.func) for call in of_devices for part in call.args if isinstance(part, ast.Call)}
+        #: Calls that tell where a tensor begins, to those who make a view of its memory.
+        views = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "as_strided"]
+        parts = [part for call in views for argument in call.args for part in walk(argument)]
+        self.offsets = {id(part.func) for part in parts if isinstance(part, ast.Call)}
         calls = [node for node in calls if isinstance(node.func, ast.Subscript)]
         self.launches = {id(call.func.value) for call in calls if isinstance(call.func, ast.Subscript)}
         for call in calls:  # a launch may pass a @triton.jit function to a constexpr parameter
@@ -195,7 +199,8 @@ class HostChecker(StateChecker):
             self.report(node, "an attribute of a function", hint)
         elif id(node) in self.called:
             allowed = HOST_METHODS | (INIT_METHODS if self.in_init else frozenset())
-            if node.attr not in allowed and not _is_super_init(node):
+            begins = node.attr == "storage_offset" and id(node) in self.offsets
+            if node.attr not in allowed and not begins and not _is_super_init(node):
                 self._unknown(node)
         elif node.attr not in HOST_ATTRIBUTES | NUMBERS_OF_DTYPES | MODULE_ATTRIBUTES | DEVICE_ATTRIBUTES:
             self._unknown(node)

@@ -255,7 +255,7 @@ ATTRIBUTE_HINTS: Mapping[str, str] = {
         "pass the tensor to a kernel, which loads the number and masks by it; take the grid from shapes",
     ),
     "data_ptr": "pass the tensor to a kernel, of several tensors one a launch; Triton looks at alignment itself",
-    "storage_offset": "pass the tensor to a kernel; where it begins in its memory changes no result",
+    "storage_offset": "pass the tensor to a kernel; where it begins in its memory is of use in as_strided(...) alone",
     "warmup": f"launch it, and {PROGRAMS_HINT}",
     "_version": "keep no state between calls, so that no version needs comparing",
 }

@@ -129,7 +129,7 @@ REFUSED_HOST = [
     (host("k = double\ny = k.fn"), "y = k", "not a view", WRITE),
     (host("n = x.item()"), "n = x", "content or address", "pass the tensor to a kernel"),
     (host("n = x.data_ptr()"), "n = x", "content or address", "pass the tensor to a kernel"),
-    (host("n = x.storage_offset()"), "n = x", "not a view, metadata or copy", "changes no result"),
+    (host("n = x.storage_offset()"), "n = x", "not a view, metadata or copy", "as_strided(...) alone"),
     (host("n = torch.cuda.device_count()"), "n = torch", "not a part of torch.cuda", "get_device_properties"),
     (host("n = torch.cuda.current_device()"), "n = torch", "the number of a device as a value", "(x.device)"),
     (host("n = torch.cuda.is_available() + torch.cuda.current_device()"), "n = torch", "the number of a device", ""),

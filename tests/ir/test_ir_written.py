@@ -149,6 +149,7 @@ WRITTEN = {
         "sms = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count\n"
         "major, minor = torch.cuda.get_device_capability(x.device)"
     ),
+    "a view of memory": plain("a = x.as_strided((16, 4), (16, 1), x.storage_offset() + 4)"),
     "conversions": plain(
         "x = x.cuda().float()\nh = w.half().bfloat16()\nh = h.to(torch.float32).detach().data\nx = x.data"
     ),
