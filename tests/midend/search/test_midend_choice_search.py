@@ -17,7 +17,7 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.choice_search import ChoiceSearch, drawn_choice, parts
 from kernelwright.midend.search.choices import run_choice
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 @pytest.fixture(autouse=True)

@@ -376,7 +376,7 @@ def _state() -> tuple[int, set[str]]:
 def test_children_begin_to_make_candidates_with_all_imported() -> None:
     discover()
     module = lowered("torch.relu(a) + 1", [(40, 50)])
-    environment = {**OFF_GPU, "PYTHONPATH": os.pathsep.join(map(str, Path(__file__).parents[:2]))}
+    environment = {**OFF_GPU, "PYTHONPATH": os.pathsep.join(map(str, Path(__file__).parents[:3]))}
     with Child(modules_of_passes(), environment) as child:
         threads, before = child.do((_state, ()), 120).value
         step = Step(replace(module, kernels=(), launcher=None), PLAIN)
