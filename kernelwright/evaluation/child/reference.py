@@ -168,15 +168,14 @@ def _model(
     device: str,
     turns: DeviceLock,
     draw: Draw | None = None,
-    free: int | None = None,
+    kind: str | None = None,
     counted: bool = False,
-    patches: str | None = None,
 ) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says; `free`, `counted`, `patches`: see `perturb`."""
+    """The model as built from `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
     with _aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
-            perturb(model, draw.weights, free, counted, patches)
+            perturb(model, draw.weights, kind, counted)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
         if draw is not None and draw.kind == EVAL:
@@ -209,15 +208,11 @@ class ReferenceRuns:
         """A draw's pass; None where the program does not take it."""
         program, device = self.program, self.device
         self.turns.pause()
-        place = FREE.index(draw.kind) if draw.kind in FREE else None
         whole = any(not spec.tensor.dtype.startswith(("f", "bf")) for spec in program.reference.state)
-        ways: Sequence[tuple[int | None, bool, str | None]] = ()
-        if place is not None:
-            ways = [*[(place, True, None)] * whole, (place, False, None)]
-        elif draw.kind in PATCHES:
-            ways = [(None, True, draw.kind), (None, False, draw.kind)]
-        for way in (*ways, (None, False, None)):
-            model = _model(program, self.seed, device, self.turns, draw, *way)
+        counting = [(draw.kind, True)] * (whole or draw.kind in PATCHES)
+        ways = [*counting, (draw.kind, False)] if draw.kind in (*FREE, *PATCHES) else []
+        for kind, counted in (*ways, (None, False)):
+            model = _model(program, self.seed, device, self.turns, draw, kind, counted)
             inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
             if inputs is not None:
                 return self._pass(number, model, inputs, draw)

@@ -455,14 +455,9 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
         return few_integers(value, trait)
     if value.dtype != torch.bool:
         drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
-        if (
-            kind == "rows"
-            and outside
-            and value.ndim > 1
-            and not trait.kept
-            and min(trait.taken, default=trait.low) < trait.low
-        ):
-            drawn.reshape(-1, drawn.shape[-1])[1::4] = min(trait.taken)
+        least = min(trait.taken, default=trait.low)
+        if kind == "rows" and outside and value.ndim > 1 and not trait.kept and least < trait.low:
+            drawn.reshape(-1, drawn.shape[-1])[1::4] = least
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
         return kept(_ordered(drawn, names), trait) if plain else drawn

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from kernelwright.backend.tensors import each_once
 from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, mixed_rows, rms
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.patchwork.weights import patch_buffer, patch_parameter
 from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 
@@ -55,9 +56,7 @@ _LARGE_COUNT = (1 << 16) - 1
 _OTHER_SWITCH, _MIXED_SWITCHES = ("shifted", EVAL), ("small", "rows")
 
 
-def perturb(
-    model: nn.Module, seed: int, free: int | None = None, counted: bool = False, patches: str | None = None
-) -> None:
+def perturb(model: nn.Module, seed: int, kind: str | None = None, counted: bool = False) -> None:
     """Change parameters and buffers in place.
 
     Zeros become numbers around zero, ones positive numbers around one (a running variance stays one), tiny parameters
@@ -67,37 +66,39 @@ def perturb(
     that follows a rule, such as a triangle, stays as it is. Numbers are drawn on the tensors' device, because a billion
     of them take half a minute on a CPU; they are the same on one kind of device.
 
-    `free` is the place of the draw's kind in `FREE`. If it is given, parameters are drawn anew in their size, without
-    zeros. In `rows` they are made of rows as inputs are, and in `one` they are zero. A parameter whose elements are all
-    equal gets signs and factors. If it has few elements, it gets all the factors in the draws of all the kinds in
-    `FREE`. If `counted`, saved integers that are alone in their buffer count on, and truth values that are all the same
-    become the other one. With `patches`, a kind of `PATCHES`, weights are of many sizes, and if `counted` so are
-    saved buffers.
+    With a `kind` of `FREE`, parameters are drawn anew in their size, without zeros. In `rows` they are made of rows as
+    inputs are, and in `one` they are zero. A parameter whose elements are all equal gets signs and factors. If it has
+    few elements, it gets all the factors in the draws of all the kinds in `FREE`. If `counted`, saved integers that are
+    alone in their buffer count on, and truth values that are all the same become the other one. With a `kind` of
+    `PATCHES`, weights are of many sizes, and if `counted` so are saved buffers.
     """
     generators = _Generators(seed)
     saved = model.state_dict(keep_vars=True).values()
-    changed = free is not None or patches is not None
-    before = {parameter: _alike(parameter) for parameter in model.parameters()} if changed else {}
+    before = {parameter: _alike(parameter) for parameter in model.parameters()} if kind is not None else {}
     torch.manual_seed(seed)
     with torch.no_grad():
         for parameter in model.parameters():
-            _perturb(each_once(parameter), generators, tiny=True)
-            if free is not None and parameter.is_floating_point() and parameter.numel():
-                _redraw(each_once(parameter), before[parameter], generators, free)
-            if patches is not None:
-                once = each_once(parameter)
-                patch_parameter(once, rms(once) if once.is_floating_point() else 1.0, before[parameter], patches)
+            once = each_once(parameter)
+            _perturb(once, generators, tiny=True)
+            if kind is not None and parameter.is_floating_point() and parameter.numel():
+                if kind in PATCHES:
+                    patch_parameter(once, rms(once), before[parameter], kind)
+                else:
+                    _redraw(once, before[parameter], generators, FREE.index(kind))
         for buffer in dict.fromkeys(model.buffers()):
+            once = each_once(buffer)
             kept_in_files, alike = any(buffer is one for one in saved), _alike(buffer)
             zero = alike and not bool(buffer.any())
             if kept_in_files or alike:
-                _perturb(each_once(buffer), generators, tiny=False)
-            if kept_in_files and free is not None and FREE[free] == "orders" and buffer.numel():
-                _change_few(each_once(buffer), generators, counted)
-            elif kept_in_files and free is not None and counted and buffer.numel():
-                _count_on(each_once(buffer), generators, FREE[free])
-            elif kept_in_files and counted and patches is not None:
-                patch_buffer(each_once(buffer), alike, zero, patches)
+                _perturb(once, generators, tiny=False)
+            if not kept_in_files or kind is None or not buffer.numel():
+                continue
+            if kind == "orders":
+                _change_few(once, generators, counted)
+            elif counted and kind in PATCHES:
+                patch_buffer(once, alike, zero, kind)
+            elif counted:
+                _count_on(once, generators, kind)
 
 
 def _change_few(buffer: Tensor, generators: Mapping[torch.device, torch.Generator], counted: bool) -> None:

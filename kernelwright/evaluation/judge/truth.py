@@ -201,6 +201,7 @@ class TruthKeeper:
         each = answer_bytes(reference.tensors) + (2 + NUDGES + ORDERS) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
         quarter = int(self._limits.memory_gb * 2**30 / 4)
+        # What each answer may take besides is not kept: it bounds an answer, not the memory of all.
         content = max(each - (3 + NUDGES + ORDERS) * _SLACK_BYTES, 1)
         draws = first_of(wanted, LARGE_DRAWS if large else quarter // content)
         sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}

@@ -478,7 +478,7 @@ def test_the_free_draws_give_a_parameter_of_few_elements_every_sign_and_size(val
     for turn in range(len(FREE)):
         model = torch.nn.Module()
         model.g = torch.nn.Parameter(torch.full((size,), value))
-        perturb(model, 7 + turn, turn)
+        perturb(model, 7 + turn, FREE[turn])
         drawn.append(model.g.detach())
     apart = torch.stack(drawn) / max(abs(value), 0.1)
     assert bool((apart.amax(0) > 4).all()) and bool((apart.amin(0) < -0.4).all())

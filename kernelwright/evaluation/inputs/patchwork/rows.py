@@ -44,13 +44,18 @@ def some_places(lines: Tensor) -> Tensor:
     return few_places(lines) ^ (torch.rand(len(lines), 1, device=lines.device) < 1 / 2)
 
 
+def signs(shape: Sequence[int], share: float, device: torch.device) -> Tensor:
+    """Minus one in a share of places, else one."""
+    return 1.0 - 2.0 * (torch.rand(list(shape), device=device) < share).double()
+
+
 def _of_two_signs(lines: Tensor) -> Tensor:
     """Numbers of one sign at some places, and of the other everywhere else."""
-    sign = 1.0 - 2.0 * (torch.rand(len(lines), 1, device=lines.device) < 0.5).double()
+    sign = signs((len(lines), 1), 1 / 2, lines.device)
     return torch.where(some_places(lines), sign, -sign) * lines.abs()
 
 
-def _places(lines: Tensor) -> Tensor:
+def _along(lines: Tensor) -> Tensor:
     """The places of a row, from 0 to nearly 1."""
     return torch.arange(lines.shape[-1], dtype=torch.float64, device=lines.device) / lines.shape[-1]
 
@@ -59,19 +64,19 @@ def _smooth(lines: Tensor) -> Tensor:
     """A wave or two, that begins anywhere."""
     shape = (len(lines), 1)
     waves = torch.randint(1, 3, shape, device=lines.device)
-    return torch.sin(2 * math.pi * (waves * _places(lines) + torch.rand(shape, device=lines.device)))
+    return torch.sin(2 * math.pi * (waves * _along(lines) + torch.rand(shape, device=lines.device)))
 
 
 def _ramp(lines: Tensor) -> Tensor:
     """From one end to the other, up or down."""
     up = torch.rand(len(lines), 1, device=lines.device) < 0.5
-    ramp = 2 * _places(lines) - 1 + 1 / lines.shape[-1]
+    ramp = 2 * _along(lines) - 1 + 1 / lines.shape[-1]
     return torch.where(up, ramp, -ramp) + 0.1 * (torch.rand(len(lines), 1, device=lines.device) - 0.5)
 
 
 def _stepped(lines: Tensor) -> Tensor:
     """Two numbers, that change at one place."""
-    cut = torch.rand(len(lines), 1, device=lines.device) > _places(lines)
+    cut = torch.rand(len(lines), 1, device=lines.device) > _along(lines)
     return torch.where(cut, lines[:, :1], lines[:, -1:])
 
 
@@ -87,7 +92,7 @@ def _spiked(lines: Tensor) -> Tensor:
     end = torch.randint(0, 4, (rows,), device=lines.device)
     place = torch.where(end == 0, 0, torch.where(end == 1, size - 1, place))
     spike = torch.nn.functional.one_hot(place, size).bool()
-    sign = 1.0 - 2.0 * (torch.rand(rows, 1, device=lines.device) < 0.5).double()
+    sign = signs((rows, 1), 1 / 2, lines.device)
     return torch.where(spike, sign * _SPIKE, lines)
 
 
@@ -100,7 +105,7 @@ def _spread(lines: Tensor) -> Tensor:
 
 def _alike(lines: Tensor) -> Tensor:
     """Numbers that are nearly the same."""
-    sign = 1.0 - 2.0 * (torch.rand(len(lines), 1, device=lines.device) < 0.5).double()
+    sign = signs((len(lines), 1), 1 / 2, lines.device)
     return sign * (1.0 + _ALIKE * lines)
 
 

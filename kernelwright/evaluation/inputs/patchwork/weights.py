@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.evaluation.inputs.patchwork.integers import MOST
-from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, patched
+from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, patched, signs
 from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 
 #: By which factors a number that stands alone is multiplied, by kind of draw: a learned temperature is as small as the
@@ -26,22 +26,20 @@ _NAMES = ("full", "full", "full", "full", "few", "sparse", "sparse", "of two sig
 
 
 def patch_parameter(tensor: Tensor, size: float, constant: bool, kind: str) -> None:
-    """Draw a parameter anew, in place; `size` is its root mean square, `constant`: all of it began as one number."""
-    if not tensor.numel() or not tensor.is_floating_point():
-        return
+    """Draw a floating parameter anew, in place; `size`: its root mean square, `constant`: it began as one number."""
     if tensor.ndim > 1 and not constant:
         tensor.copy_(patched(tensor, _NAMES, (_ROWS[0] * size, _ROWS[1] * size)))
     elif tensor.numel() < 3:
         tensor.mul_(_factors(tensor, _ALONE[kind]))
     else:
         wide = tensor.double() if constant else torch.randn_like(tensor, dtype=torch.float64) * size
-        changed = wide * _factors(tensor, _GAINS) * _signs(tensor, 1 / 4)
+        changed = wide * _factors(tensor, _GAINS) * signs(tensor.shape, 1 / 4, tensor.device)
         tensor.copy_(torch.where(torch.rand(tensor.shape, device=tensor.device) < 1 / 16, 0.0, changed))
 
 
 def patch_buffer(tensor: Tensor, constant: bool, zero: bool, kind: str) -> None:
     """Change a saved buffer in place; `constant` and `zero`: all of it began as one number, and as zero."""
-    if not tensor.numel() or tensor.is_complex() or tensor.dtype == torch.bool:
+    if tensor.is_complex() or tensor.dtype == torch.bool:
         return
     if is_integer(tensor) and constant:
         _count(tensor, kind)
@@ -56,7 +54,8 @@ def patch_buffer(tensor: Tensor, constant: bool, zero: bool, kind: str) -> None:
         tensor.mul_(_factors(tensor, _POSITIVE))
     elif torch.unique(tensor).numel() > 2:
         positive = bool((tensor >= 0).all()) and kind != _SIGNED
-        changed = tensor * _factors(tensor, _ROWS) * _signs(tensor, 0.0 if positive else 1 / 2)
+        flipped = signs(tensor.shape, 0.0 if positive else 1 / 2, tensor.device).to(tensor)
+        changed = tensor * _factors(tensor, _ROWS) * flipped
         tensor.copy_(kept(changed, find_traits([[tensor]])[0]))
 
 
@@ -70,8 +69,3 @@ def _count(tensor: Tensor, kind: str) -> None:
 def _factors(like: Tensor, sizes: tuple[float, float]) -> Tensor:
     low, high = (math.log(size) for size in sizes)
     return torch.exp(low + (high - low) * torch.rand(like.shape, dtype=torch.float64, device=like.device)).to(like)
-
-
-def _signs(like: Tensor, share: float) -> Tensor:
-    """Minus one in a share of places, else one."""
-    return 1.0 - 2.0 * (torch.rand(like.shape, device=like.device) < share).to(like)
