@@ -3,17 +3,20 @@
     python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --modes 60,15 --budget 420 --resume
     python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --modes 5m --budget 420 --resume
     python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --all --modes 15t --budget 420 --resume
+    python -m benchmarks.search.time_to_quality --problems kernelbench.jsonl --modes 5m,60 --memory other.json --resume
 
 A mode is a number of seconds. With `m`, a search begins with the memory of what others found: that of the longest
-searches in OUT.journal, the problem's own left out. With `t`, the winner is timed at the end beside eager PyTorch and
-Inductor, which its seconds do not count. One process does all searches, one after another. It begins with a search of
-5 s of WARM_UP, a problem that is not in the sample, so that all others have its processes warm. When that one first
-measured is told apart, as how long a search takes from a cold start. Problems are those of SAMPLE, which was drawn by
-seed in strata (convolutions, products, others) before anything was tuned for this, or all of levels 1 and 2.
+searches in OUT.journal, the problem's own left out. With --memory, those in another file of results count instead,
+whatever GPU they are from: what they say is made, measured and verified like all else. With `t`, the winner is timed at
+the end beside eager PyTorch and Inductor, which its seconds do not count. One process does all searches, one after
+another. It begins with a search of 5 s of WARM_UP, a problem that is not in the sample, so that all others have its
+processes warm. When that one first measured is told apart, as how long a search takes from a cold start. Problems are
+those of SAMPLE, which was drawn by seed in strata (convolutions, products, others) before anything was tuned for this,
+or all of levels 1 and 2. Each has its searches in the order of --modes: later ones find what earlier ones compiled.
 
-OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, or from OUT alone, and
-after --budget seconds no search begins. OUT has the rows, each with its commit, and a summary. Without a GPU, programs
-are made small, and searches go by the cost model: a rehearsal.
+OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, or from OUT alone. A
+problem begins only where --budget leaves time for all of its searches that are due. OUT has the rows, each with its
+commit, and a summary. Without a GPU, programs are made small, and searches go by the cost model: a rehearsal.
 """
 
 import argparse
@@ -22,7 +25,7 @@ import math
 import statistics
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,10 +48,11 @@ from kernelwright.midend.search.memory import PastWinners, found_of
 from kernelwright.midend.search.services import SearchServices
 
 #: 16 problems of either level: random.Random(31) drew so many of each stratum as it has a share, and shuffled them.
+#: Levels take turns here, so that the first so many are of either.
 SAMPLE = (
-    *("1_51", "1_1", "1_13", "1_23", "1_25", "1_55", "1_67", "1_7", "1_93", "1_91", "1_19", "1_31", "1_99", "1_79"),
-    *("1_57", "1_85", "2_91", "2_41", "2_81", "2_33", "2_29", "2_77", "2_61", "2_15", "2_71", "2_31", "2_27", "2_17"),
-    *("2_99", "2_23", "2_93", "2_25"),
+    *("1_51", "2_91", "1_1", "2_41", "1_13", "2_81", "1_23", "2_33", "1_25", "2_29", "1_55", "2_77", "1_67", "2_61"),
+    *("1_7", "2_15", "1_93", "2_71", "1_91", "2_31", "1_19", "2_27", "1_31", "2_17", "1_99", "2_99", "1_79", "2_23"),
+    *("1_57", "2_93", "1_85", "2_25"),
 )
 #: What every process searches first, and the mode of such rows.
 WARM_UP, COLD = "1_95", "cold"
@@ -94,20 +98,33 @@ def search_one(
     return {"status": "ok", **told, "found": next(map(asdict, memory.found[known:]), None)}
 
 
-def memory_for(program: str, results: Mapping[str, Row]) -> PastWinners:
-    """What the longest searches of all other problems found."""
+def memory_for(program: str, results: Mapping[str, Row], target: str) -> PastWinners:
+    """What the longest searches of all other problems found, told of this target, whichever it was found for."""
     longest: dict[str, tuple[float, Row]] = {}
     for row in results.values():
         if row.get("found") and row["problem"] != program and not row["mode"].strip("0123456789t"):
             seconds = float(row["mode"].rstrip("t"))
             longest[row["problem"]] = max(longest.get(row["problem"], (0.0, row)), (seconds, row), key=lambda p: p[0])
-    return PastWinners(found=[found for _, row in longest.values() if (found := found_of(row["found"])) is not None])
+    told = [found for _, row in longest.values() if (found := found_of(row["found"])) is not None]
+    return PastWinners(found=[replace(found, target=target) for found in told])
+
+
+def due(program: str, modes: Sequence[Mode], done: Collection[str], left_s: float) -> list[Mode]:
+    """The searches of a problem that are not done yet; none where there is no time for all of them."""
+    found = [mode for mode in modes if f"{program} {mode.text}" not in done]
+    return found if sum(mode.seconds * (3 if mode.timed else 1.5) for mode in found) <= left_s else []
 
 
 def work_off(
-    arguments: argparse.Namespace, commit: str, settings: Settings, journal: Journal, console: Console
+    arguments: argparse.Namespace,
+    commit: str,
+    settings: Settings,
+    journal: Journal,
+    console: Console,
+    others: Mapping[str, Row],
 ) -> None:
-    """Searches that are due, mode by mode and problem by problem, as far as the budget goes."""
+    """Searches that are due, problem by problem and mode by mode, as far as the budget goes. Memory is of `others`, or
+    else of the journal."""
     only = frozenset() if arguments.all else frozenset(SAMPLE)
     given = {one.name: one for one in read_problems(arguments.problems, frozenset({1, 2}), only, (1, 1))}
     programs = list(given.values()) if arguments.all else [given[name] for name in SAMPLE]
@@ -118,12 +135,10 @@ def work_off(
         number = 1 + sum(row["mode"] == COLD for row in journal.results.values())
         journal.add(f"{COLD} {number}", {"problem": WARM_UP, "mode": COLD, "commit": commit, **row})
         for program in programs[: arguments.most]:
-            for mode in arguments.modes:
-                name = f"{program.name} {mode.text}"
-                left = arguments.budget - (time.monotonic() - began)
-                if name in journal.results or left < mode.seconds * (3 if mode.timed else 1.5):
-                    continue
-                memory = memory_for(program.name, journal.results) if mode.memory else PastWinners()
+            left = arguments.budget - (time.monotonic() - began)
+            for mode in due(program.name, arguments.modes, journal.results, left):
+                name, known = f"{program.name} {mode.text}", others or journal.results
+                memory = memory_for(program.name, known, context.target) if mode.memory else PastWinners()
                 row = attempt(lambda p=program, m=mode, o=memory: search_one(p, m, settings, context, o))  # type: ignore[misc]
                 journal.add(name, {"problem": program.name, "mode": mode.text, "commit": commit, **row})
                 said = row.get("cause") or f"{row['plain_us']} -> {row['us']} us, {row.get('speedups', '')}"
@@ -139,6 +154,16 @@ def take_up(out: Path, common: Row, journal: Journal) -> None:
         raise UserError(f"{out} was made with {content.get('made_with')}, and now it is {common}; name another --out")
     for row in content["results"]:
         journal.add(row["id"], {key: value for key, value in row.items() if key != "id"})
+
+
+def remembered(path: Path | None) -> tuple[dict[str, Row], dict[str, str]]:
+    """The rows of other results, and what is told of them. Raises UserError."""
+    if path is None:
+        return {}, {}
+    content = read_json(path, "--memory")
+    caliber = content["caliber"]
+    told = {"memory": f"{path.name}: {caliber['device']}, commit {caliber['commit']}"}
+    return {row["id"]: row for row in content["results"]}, told
 
 
 def gains(rows: Mapping[str, Row], mode: str) -> dict[str, float]:
@@ -219,6 +244,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/search/time_to_quality.json"))
     parser.add_argument("--modes", default="60,15", type=lambda text: text.split(","))
     parser.add_argument("--all", action="store_true", help="all problems of levels 1 and 2, not the sample")
+    parser.add_argument("--memory", type=Path, help="results, of another machine or commit, that are remembered")
     parser.add_argument("--most", type=int, help="the first so many problems only")
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no search begins")
     parser.add_argument("--resume", action="store_true", help="keep the rows that OUT.journal has")
@@ -231,6 +257,8 @@ def main() -> int:
         arguments.modes = [Mode.read(text) for text in arguments.modes]
         settings = settings_for(arguments.overrides, 1.0)
         common = {key: value for key, value in made_with(settings).items() if key != "pipeline"}
+        others, told = remembered(arguments.memory)
+        common |= told
         with Journal(journal_of(arguments.out), common) as journal:
             if arguments.resume and not journal.results:
                 take_up(arguments.out, common, journal)
@@ -238,7 +266,7 @@ def main() -> int:
                 raise UserError(f"{arguments.out} has rows already; add --resume to go on, or name another --out")
             commit = arguments.commit or head()
             try:
-                work_off(arguments, commit, settings, journal, console)
+                work_off(arguments, commit, settings, journal, console, others)
             finally:
                 end_idle()
                 rows = {name: journal.results[name] for name in sorted(journal.results)}

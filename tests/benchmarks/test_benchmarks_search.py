@@ -13,9 +13,11 @@ from benchmarks.search.time_to_quality import (
     SAMPLE,
     Mode,
     against_baselines,
+    due,
     had_after,
     kept,
     memory_for,
+    remembered,
     summary,
     take_up,
 )
@@ -39,7 +41,7 @@ def test_modes_are_read():
     for wrong in ("m", "0", "5x", "5mm", "-3"):
         with pytest.raises(UserError, match="write seconds"):
             Mode.read(wrong)
-    assert len(set(SAMPLE)) == 32
+    assert len(set(SAMPLE)) == 32 and {name[0] for name in SAMPLE[::2]} == {"1"}
 
 
 def test_a_share_is_of_the_problems_that_have_both():
@@ -61,7 +63,7 @@ def test_a_search_from_a_cold_start_is_told_apart():
     assert set(by_mode(list(found.values()), ["60"])) == {"60"}
     with pytest.raises(UserError, match="no problem"):
         by_mode(list(found.values()), ["60", "5m"])
-    assert memory_for("a", found).found == []
+    assert memory_for("a", found, "h200").found == []
 
 
 def test_a_winner_is_held_against_the_faster_baseline():
@@ -84,8 +86,29 @@ def test_memory_leaves_the_problem_itself_out_and_takes_the_longest_search():
         row("b", "60", 25.0, found=remembered("long")),
         row("c", "5m", 25.0, found=remembered("with memory")),
     )
-    assert [one.winner for one in memory_for("a", found).found] == ["long"]
-    assert {one.winner for one in memory_for("c", found).found} == {"of a", "long"}
+    assert [one.winner for one in memory_for("a", found, "h200").found] == ["long"]
+    assert {one.winner for one in memory_for("c", found, "h200").found} == {"of a", "long"}
+    elsewhere = memory_for("c", found, "h100")
+    assert elsewhere.all_winners("h100") == ("of a", "long") and not elsewhere.all_winners("h200")
+
+
+def test_memory_may_be_that_of_other_results(tmp_path: Path):
+    told = {"caliber": {"device": "H100", "commit": "abc"}, "results": [{"id": "a 60", **row("a", "60", 25.0)}]}
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(told))
+    others, said = remembered(path)
+    assert list(others) == ["a 60"] and said == {"memory": "other.json: H100, commit abc"}
+    assert remembered(None) == ({}, {})
+    with pytest.raises(UserError, match="--memory"):
+        remembered(tmp_path / "none.json")
+
+
+def test_a_problem_begins_where_there_is_time_for_all_that_is_due_of_it():
+    modes = [Mode.read("5m"), Mode.read("60")]
+    assert due("a", modes, [], 98.0) == modes and due("a", modes, [], 97.0) == []
+    assert due("a", modes, ["a 5m"], 91.0) == modes[1:] and due("a", modes, ["a 60"], 8.0) == modes[:1]
+    assert due("a", modes, ["a 5m", "a 60"], 98.0) == []
+    assert due("a", [Mode.read("15t")], ["b 15t"], 44.0) == []
 
 
 def test_a_run_goes_on_from_its_results_alone(tmp_path: Path):
