@@ -13,7 +13,8 @@ from rich.console import Console
 
 from benchmarks.caliber import caliber_of
 from benchmarks.row_lines import command_line, write_result
-from kernelwright.driver.run.journal import Journal
+from kernelwright.driver.run.journal import Journal, first_difference
+from kernelwright.ir.errors import UserError
 
 Row = Mapping[str, Any]
 
@@ -44,14 +45,19 @@ def campaign(
     """Write OUT, and return what it says in all.
 
     `row_of` is given a name and the seconds that are left. OUT.journal gets every row as it is found, and the same
-    command goes on from there: rows that are open are made again. `told` is what is said of a row; `made_with` and
-    `caliber` tell conditions beside the device and the commit.
+    command goes on from there, or from OUT alone: rows that are open are made again. `told` is what is said of a row;
+    `made_with` and `caliber` tell conditions beside the device and the commit. Raises UserError for rows that were made
+    under other conditions.
     """
     console, began = Console(stderr=True), time.monotonic()
     known = caliber_of(arguments.commit, **caliber)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     conditions = {"device": known["device"], "commit": known["commit"], "tiny": arguments.tiny, **(made_with or {})}
+    written = _written(arguments.out, conditions)
     with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), conditions) as journal:
+        for name, row in written.items():
+            if name not in journal.results:
+                journal.add(name, row)
 
         def work(name: str) -> None:
             left = arguments.seconds - (time.monotonic() - began)
@@ -65,6 +71,18 @@ def campaign(
             list(threads.map(work, chosen))
         rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
     found = summary_of(rows)
-    write_result(arguments.out, {"command": command_line(), "caliber": known, "summary": found, "rows": rows})
+    write_result(
+        arguments.out,
+        {"command": command_line(), "conditions": conditions, "caliber": known, "summary": found, "rows": rows},
+    )
     print(json.dumps(found, indent=1))
     return found
+
+
+def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows of a result that was made under these conditions; none where there is no result that tells its own."""
+    content = json.loads(out.read_text("utf-8")) if out.is_file() else {}
+    before = content.get("conditions")
+    if before is not None and before != conditions:
+        raise UserError(f"{out}: made with {first_difference(before, conditions)}; name another file with --out")
+    return dict(content["rows"]) if before is not None else {}

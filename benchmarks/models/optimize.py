@@ -1,16 +1,17 @@
 """Models at real sizes on a GPU: what `optimize` finds within a budget, and how much faster they run with it.
 
-    python -m benchmarks.models.optimize --only bert-base --budget 90 --out runs/models/optimize.json
+    python -m benchmarks.models.optimize --only "bert-base bf16 eval" --out runs/models/optimize.json
 
-Two processes work on a model, in turn. `optimize` spends the budget. `compare` compiles the model with Inductor, with
-Inductor once more and with the kernels that were found, and takes times of all three in turns: of the device, with the
-whole call queued before it begins, and of the host's clock, of calls that are waited for. Ratios are medians of pairs
-of calls that follow one another, with 95% intervals; `same` is that of Inductor over Inductor.
+`benchmarks.models.plan` has the rows. Several processes work on a row, in turn. `optimize` spends the budget. `compare`
+compiles the model with Inductor, with Inductor once more and with the kernels that were found, and takes times of all
+three in turns: of the device, with the whole call queued before it begins, and of the host's clock, of calls that are
+waited for. Ratios are medians of pairs of calls that follow one another, with 95% intervals; `same` is that of Inductor
+over Inductor. Some rows have comparisons of the same kind under CUDA graphs (`graphs`), and with Inductor's
+max-autotune (`tuned`).
 
-OUT.journal gets every row as it is found, and the same command goes on from there. Models whose kernels have most to
-gain, by the ceilings that were measured, come first. A process that fails leaves the end of its output in the row.
-`--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an interpreter's and say
-nothing.
+OUT.journal gets every row as it is found, and the same command goes on from there. A process that fails leaves the end
+of its output in the row. `--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an
+interpreter's and say nothing.
 """
 
 import argparse
@@ -26,13 +27,29 @@ from typing import Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options
+from benchmarks.models.plan import Planned, planned
 from benchmarks.models.reasons import reasons
 
-STAGES = ("optimize", "compare")
+#: What is compared, by stage: the backend of each side and its mode.
+SIDES: Mapping[str, Mapping[str, tuple[str, str | None]]] = {
+    "compare": {"inductor": ("inductor", None), "same": ("inductor", None), "ours": ("kernelwright", None)},
+    "graphs": {
+        "inductor": ("inductor", "reduce-overhead"),
+        "same": ("inductor", "reduce-overhead"),
+        "ours": ("kernelwright", "reduce-overhead"),
+    },
+    "tuned": {
+        "inductor": ("inductor", "max-autotune-no-cudagraphs"),
+        "same": ("inductor", "max-autotune-no-cudagraphs"),
+        "ours": ("kernelwright", None),
+    },
+}
 #: Pairs of calls of each comparison, and what interval is told.
 PAIRS, CONFIDENCE = 100, 0.95
-#: What models could gain by faster kernels alone.
-CEILINGS = Path(__file__).parents[1] / "results" / "models" / "ceiling_h200.json"
+#: The seconds within which a comparison ends.
+MOST_S = 45.0
+#: What the plan calls the types.
+DTYPES = {"bf16": "bfloat16", "fp32": "float32"}
 #: Runs a stage on the test bed, which comes before Triton is imported.
 ON_BED = """\
 import sys
@@ -43,21 +60,21 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def optimize(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> dict[str, Any]:
+def optimize(row: Planned, tiny: bool, budget: float) -> dict[str, Any]:
     """Spend the budget; what became of every kernel."""
     from kernelwright.driver.optimize.session import optimize_model
 
-    model, inputs = _built(name, tiny)
+    model, inputs = _built(row, tiny)
     began = time.monotonic()
 
     def told(line: object) -> None:
         print(f"{time.monotonic() - began:6.1f} s  {line}", flush=True)
 
-    found = optimize_model(model, inputs, budget=budget, mode=mode, say=told, done=told)
+    found = optimize_model(model, inputs, budget=budget, mode=row.mode, say=told, done=told)
     return found.told()
 
 
-def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> dict[str, Any]:
+def compare(row: Planned, tiny: bool, budget: float, stage: str) -> dict[str, Any]:
     """Inductor, Inductor again and ours in turns; within half of the budget."""
     import torch
 
@@ -67,21 +84,26 @@ def compare(name: str, tiny: bool, budget: float, mode: str, _folder: Path) -> d
     from kernelwright.driver.optimize.watches import watch_for
     from kernelwright.driver.torch_compile import regions
 
-    model, inputs = _built(name, tiny)
-    model.train(mode != EVAL)
+    model, inputs = _built(row, tiny)
+    model.train(row.mode != EVAL)
     sides: dict[str, Callable[[], object]] = {}
-    for side, backend in (("inductor", "inductor"), ("same", "inductor"), ("ours", "kernelwright")):
-        call = torch.compile(_apart(model), backend=backend)
-        sides[side] = lambda call=call: run_once(call, model, inputs, mode)
+    for side, (backend, tuning) in SIDES[stage].items():
+        call = torch.compile(_apart(model), backend=backend, mode=tuning)
+
+        def once(call: Callable[..., Any] = call) -> object:
+            torch.compiler.cudagraph_mark_step_begin()  # sides take turns: what one gave is not read after the next
+            return run_once(call, model, inputs, row.mode)
+
+        sides[side] = once
         for _ in range(3):
-            sides[side]()
+            once()
         if side == "ours":
             swaps = [swap for region in regions() for swap in region.swaps]
     watch = watch_for("cuda" if torch.cuda.is_available() else "cpu")
     device: dict[str, list[float]] = {side: [] for side in sides}
     host: dict[str, list[float]] = {side: [] for side in sides}
     chance = random.Random()  # buffers of a model take turns over some calls: a fixed order would favour one side
-    ends = time.monotonic() + budget / 2
+    ends = time.monotonic() + min(budget / 2, MOST_S)
     for number in range(PAIRS):
         for side in chance.sample(list(sides), len(sides)):
             device[side].append(_device_us(watch, sides[side]))
@@ -132,92 +154,108 @@ def _host_us(call: Callable[[], object]) -> float:
     return 1e6 * (time.perf_counter() - began)
 
 
-def _built(name: str, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
-    """A model in bf16 in eval, and the inputs of its forward."""
+def _built(row: Planned, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
+    """A model in eval, and the inputs of its forward."""
+    import torch
+
     from benchmarks.models.cases import CASES
 
-    return CASES[name].built(tiny)
+    return CASES[row.model].built(tiny, getattr(torch, DTYPES[row.dtype]))
 
 
-def _child(name: str, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def _child(row: Planned, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """What a stage finds in a process of its own; a `failure` in words where it finds nothing."""
     import torch
 
-    given = ["--child", stage, "--only", name, "--budget", str(arguments.budget), "--mode", arguments.mode]
+    given = ["--child", stage, "--only", row.id]
+    given += ["--budget", str(arguments.budget)] if arguments.budget else []
     given += ["--tiny"] if arguments.tiny else []
     run = ["-m", "benchmarks.models.optimize"] if torch.cuda.is_available() else ["-c", ON_BED]
-    found, said = apart(run, given, folder, stage, arguments.limit)
+    limit_s = arguments.limit + (_budget(row, arguments) if stage == "optimize" else 0.0)
+    found, said = apart(run, given, folder, stage, limit_s)
     if arguments.verbose:
-        print(f"---- {name} {stage}\n{said[-20000:]}", flush=True)
+        print(f"---- {row.id} {stage}\n{said[-20000:]}", flush=True)
     return found
 
 
-def row_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Both stages of a model; the second one also after a first one that failed."""
-    row: dict[str, Any] = {"id": name, "sizes": "small" if arguments.tiny else "real", "mode": arguments.mode}
-    row["budget_s"] = arguments.budget
+def _budget(row: Planned, arguments: argparse.Namespace) -> float:
+    return float(arguments.budget or row.budget)
+
+
+def row_of(row: Planned, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All stages of a row, also those after one that failed."""
+    found: dict[str, Any] = {"id": row.id, "sizes": "small" if arguments.tiny else "real", **vars(row)}
     with tempfile.TemporaryDirectory() as folder:
-        for stage in STAGES:
-            row[stage] = _child(name, stage, arguments, Path(folder))
-    failed = [stage for stage in STAGES if "failure" in row[stage]]
-    return row | {"status": f"{failed[0]} failed" if failed else "ok"}
+        for stage in (stages := ("optimize", "compare", *row.beside)):
+            found[stage] = _child(row, stage, arguments, Path(folder))
+    failed = [stage for stage in stages if "failure" in found[stage]]
+    return found | {"budget": _budget(row, arguments), "status": f"{failed[0]} failed" if failed else "ok"}
 
 
 def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What the rows say in all: ratios of the device's time, Inductor's over ours."""
-    done = {name: row["compare"]["device_ours"] for name, row in rows.items() if row["status"] == "ok"}
-    ratios = sorted(one["ratio"] for one in done.values())
-    means = {"all": ratios, "without_best": ratios[:-1]}
+    """What the rows say in all, a table for each type, mode and budget: ratios of the device's time, Inductor's over
+    ours, with their intervals."""
+    tables: dict[str, dict[str, Any]] = {}
+    for row in rows.values():
+        table = tables.setdefault(f"{row['dtype']} {row['mode']} {row['budget']:.0f}s", {})
+        for stage in SIDES:
+            if stage in row and "failure" not in row[stage]:
+                one = row[stage]["device_ours"]
+                table.setdefault(stage, {})[row["model"]] = [one["ratio"], one["low"], one["high"]]
+    means = {name: _means(table["compare"]) for name, table in tables.items() if "compare" in table}
     return {
-        "models": len(rows),
+        "rows": len(rows),
         "open": {name: row["status"] for name, row in rows.items() if row["status"] != "ok"},
-        "ratio": {name: [one["ratio"], one["low"], one["high"]] for name, one in done.items()},
+        "tables": tables,
+        "geometric_mean": means,
         "not_admitted": {name: _reasons(row["optimize"]) for name, row in rows.items() if "kernels" in row["optimize"]},
-        "geometric_mean": {name: round(geometric_mean(some), 4) for name, some in means.items() if some},
     }
+
+
+def _means(table: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    ratios = sorted(one[0] for one in table.values())
+    means = {"all": ratios, "without_best": ratios[:-1]}
+    return {name: round(geometric_mean(some), 4) for name, some in means.items() if some}
 
 
 def _reasons(found: Mapping[str, Any]) -> dict[str, list[float]]:
     return reasons(found["kernels"], found["model_us"])
 
 
-def by_worth() -> list[str]:
-    """All models, those whose kernels have most to gain first."""
-    from benchmarks.models.cases import CASES
-
-    known = json.loads(CEILINGS.read_text("utf-8"))["rows"]
-    return sorted(CASES, key=lambda name: -known[name]["ceilings"]["generated"] if name in known else 0.0)
-
-
 def main(given: Sequence[str] | None = None) -> int:
-    """Write OUT; 0 if every model was measured."""
-    parser = options(__doc__, "runs/models/optimize.json", 400.0)
-    parser.add_argument("--budget", type=float, default=90.0, help="seconds for `optimize` of a model")
-    parser.add_argument("--mode", default="eval", help="eval, train or autocast")
+    """Write OUT; 0 if every row was measured."""
+    parser = options(__doc__, "runs/models/optimize.json", 200.0)
+    parser.add_argument("--budget", type=float, help="seconds for `optimize` instead of the plan's")
+    parser.add_argument("--again", action="store_true", help="make rows that failed once more")
     parser.add_argument("--verbose", action="store_true", help="print what the processes print")
-    parser.add_argument("--child", choices=STAGES, help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=("optimize", *SIDES), help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
+    from benchmarks.models.cases import CASES  # torch, which a process on the bed imports once it is set up
+
+    rows = planned(list(CASES))
     if arguments.child:
-        return _work(arguments)
+        return _work(rows[arguments.only], arguments)
     found = campaign(
         arguments,
-        by_worth(),
-        lambda name, _left: row_of(name, arguments),
-        lambda row: row.get("status") != "ok",  # one that failed is tried again
+        list(rows),
+        lambda name, _left: row_of(rows[name], arguments),
+        lambda row: arguments.again and row["status"] != "ok",
         summary_of,
         lambda row: row["status"],
-        {"budget": arguments.budget, "mode": arguments.mode},
+        {"budget": arguments.budget or "as planned"},
         pairs=PAIRS,
         confidence=CONFIDENCE,
     )
     return 0 if not found["open"] else 1
 
 
-def _work(arguments: argparse.Namespace) -> int:
+def _work(row: Planned, arguments: argparse.Namespace) -> int:
     """One stage, in its own process."""
-    work = {"optimize": optimize, "compare": compare}[arguments.child]
-    folder = arguments.out.parent
-    found = work(arguments.only, arguments.tiny, arguments.budget, arguments.mode, folder)
+    budget = _budget(row, arguments)
+    if arguments.child == "optimize":
+        found = optimize(row, arguments.tiny, budget)
+    else:
+        found = compare(row, arguments.tiny, budget, arguments.child)
     arguments.out.write_text(json.dumps(found), "utf-8")
     return 0
 

@@ -4,15 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from benchmarks.models.campaign import campaign, options
 from benchmarks.models.cases import CASES
 from benchmarks.models.matrix import cases, summary
-from benchmarks.models.optimize import by_worth
+from benchmarks.models.optimize import SIDES
+from benchmarks.models.optimize import summary_of as optimized
+from benchmarks.models.plan import Planned, planned
 from benchmarks.models.reasons import not_admitted, reasons
 from benchmarks.models.sizes import other_sizes, resized, summary_of
 from benchmarks.models.zoo import MODELS, WRITERS
+from kernelwright.ir.errors import UserError
 
 
 def test_decoding_is_for_models_that_write() -> None:
@@ -41,7 +45,7 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
             made.append(name)
             return {"ok": name != "b" or made.count("b") > 1, "left": left_s > 0}
 
-        arguments = options("Some models.", str(tmp_path / "out.json"), 60.0).parse_args([*words, "--commit", "abc"])
+        arguments = options("Some models.", str(tmp_path / "out.json"), 60.0).parse_args(["--commit", "abc", *words])
         return campaign(
             arguments,
             ["a", "b", "c"],
@@ -55,6 +59,11 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
     assert run("--seconds", "0") == {"rows": 2, "open": ["b"]} and made == ["a", "b"]
     assert run() == {"rows": 3, "open": []} and made == ["a", "b", "b", "c"]
     assert set(json.loads((tmp_path / "out.json").read_text())["rows"]) == {"a", "b", "c"}
+    (tmp_path / "out.json.journal").unlink()
+    assert run() == {"rows": 3, "open": []} and len(made) == 4  # the result alone is enough to go on from
+    (tmp_path / "out.json.journal").unlink()
+    with pytest.raises(UserError, match=r"out\.json: made with commit=abc, now it is def; name another file"):
+        run("--commit", "def")
 
 
 def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_save() -> None:
@@ -75,9 +84,43 @@ def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_sa
     assert words.startswith("1 slower (3.0%), 1 even (1.0%)") and "admitted" not in words
 
 
-def test_models_with_most_to_gain_are_optimized_first() -> None:
-    found = by_worth()
-    assert found[0] == "mamba-scan" and set(found) == set(CASES)
+def test_rows_are_planned_and_those_with_most_to_gain_come_first() -> None:
+    rows = list(planned(list(CASES)).values())
+    assert rows[0].id == "mamba-scan bf16 eval 90s" and {row.model for row in rows[: len(CASES)]} == set(CASES)
+    counted = [sum(test(row) for row in rows) for test in (_is_main, _is_wide, _is_trained, _is_longer)]
+    assert counted == [9, 3, 3, 3] and len(rows) == 18
+    assert all("graphs" in row.beside for row in rows if _is_main(row))
+    assert sum("tuned" in row.beside for row in rows) == 3
+    assert all(stage in SIDES for row in rows for stage in row.beside)
+
+
+def _is_main(row: Planned) -> bool:
+    return (row.dtype, row.mode, row.budget) == ("bf16", "eval", 90)
+
+
+def _is_wide(row: Planned) -> bool:
+    return row.dtype == "fp32"
+
+
+def _is_trained(row: Planned) -> bool:
+    return row.mode == "train"
+
+
+def _is_longer(row: Planned) -> bool:
+    return row.budget == 300
+
+
+def test_rows_of_one_type_mode_and_budget_are_a_table() -> None:
+    def row(model: str, ratio: float, dtype: str = "bf16", **more: Any) -> dict[str, Any]:
+        compared = {"device_ours": {"ratio": ratio, "low": ratio - 0.01, "high": ratio + 0.01}}
+        plain = {"model": model, "dtype": dtype, "mode": "eval", "budget": 90.0, "status": "ok"}
+        return plain | {"optimize": {"failure": "x"}, "compare": compared} | more
+
+    failed = row("d", 1.0, graphs={"failure": "exit status 1"}, status="graphs failed")
+    told = optimized({"a": row("a", 1.1), "b": row("b", 1.2), "c": row("c", 2.0, dtype="fp32"), "d": failed})
+    assert set(told["tables"]["bf16 eval 90s"]["compare"]) == {"a", "b", "d"}
+    assert told["geometric_mean"]["bf16 eval 90s"] == {"all": 1.097, "without_best": 1.0488}
+    assert told["geometric_mean"]["fp32 eval 90s"] == {"all": 2.0} and told["open"] == {"d": "graphs failed"}
 
 
 def test_other_sizes_lie_around_a_size_and_beyond_what_is_tried() -> None:

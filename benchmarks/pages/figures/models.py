@@ -1,42 +1,59 @@
 """What whole models gain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.models.reasons import not_admitted
 from benchmarks.pages.figures.formats import read, table, wrapped
 
+#: What a comparison was made with, as a heading, by stage.
+_BESIDE = {"graphs": "Under CUDA graphs", "tuned": "Beside max-autotune"}
+
 
 def optimized() -> str:
-    """How much faster models run with the kernels that `optimize` admitted, a line a model."""
+    """How much faster models run with the kernels that `optimize` admitted, a line a row."""
     content = read("optimize_h100")
+    done = [row for row in content["rows"].values() if row["status"] == "ok"]
+    stages = [stage for stage in _BESIDE if any(stage in row for row in done)]
     heading = ["Model", "Kernels", "Admitted", "Best kernel in the model", "Model on the device"]
-    heading += ["Inductor beside itself", "Not admitted (what they could save at most)"]
-    rows = []
-    for name, row in content["rows"].items():
-        if row["status"] == "ok":
-            kernels, made = row["optimize"]["kernels"], row["compare"]
-            best = max((one["graph"]["ratio"] for one in kernels if one["became"] == "admitted"), default=1.0)
-            ours, same = (
-                [made[side][key] for key in ("ratio", "low", "high")] for side in ("device_ours", "device_same")
-            )
-            counts = [str(made[key]) for key in ("kernels", "replaced")]
-            beside = [f"{ours[0]:.3f}x [{ours[1]:.3f}, {ours[2]:.3f}]", f"{same[0]:.3f}x"]
-            whys = not_admitted(kernels, row["optimize"]["model_us"])
-            rows.append([name, *counts, f"{best:.2f}x", *beside, whys])
-    caliber, mean = content["caliber"], content["summary"]["geometric_mean"]
-    budgets = {row["budget_s"] for row in content["rows"].values()}
-    lines = [
-        table(heading, rows),
-        "",
+    heading += ["Inductor beside itself", *(_BESIDE[stage] for stage in stages)]
+    heading += ["Not admitted (what they could save at most)"]
+    caliber, lines = content["caliber"], [table(heading, [_optimized(row, stages) for row in done]), ""]
+    means = [f"{_with(name)} {_means(mean)}" for name, mean in content["summary"]["geometric_mean"].items()]
+    lines.append(
         wrapped(
-            f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}, in bf16, without gradients, "
-            f"with {max(budgets):.0f} s of `optimize` a model: {mean['all']:.3f}x in geometric mean, "
-            f"{mean['without_best']:.3f}x without the best model. Intervals are those of 95%, of medians of "
-            f"{caliber['pairs']} pairs of calls (`optimize_h100`)."
-        ),
-    ]
+            f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}. In geometric mean: "
+            f"{'; '.join(means)}. Intervals are those of 95%, of medians of at most {caliber['pairs']} pairs of calls "
+            "(`optimize_h100`)."
+        )
+    )
     return "\n".join(lines)
+
+
+def _optimized(row: Mapping[str, Any], stages: Sequence[str]) -> list[str]:
+    """A line of the table."""
+    kernels, made = row["optimize"]["kernels"], row["compare"]
+    best = max((one["graph"]["ratio"] for one in kernels if one["became"] == "admitted"), default=1.0)
+    name = f"{row['model']}, {row['dtype']}, {row['mode']}, {row['budget']:.0f} s"
+    counts = [str(made[key]) for key in ("kernels", "replaced")]
+    times = [_interval(made["device_ours"]), f"{made['device_same']['ratio']:.3f}x"]
+    beside = [_interval(row[stage]["device_ours"]) if stage in row else "–" for stage in stages]
+    return [name, *counts, f"{best:.2f}x", *times, *beside, not_admitted(kernels, row["optimize"]["model_us"])]
+
+
+def _interval(one: Mapping[str, float]) -> str:
+    return f"{one['ratio']:.3f}x [{one['low']:.3f}, {one['high']:.3f}]"
+
+
+def _with(name: str) -> str:
+    """The conditions of a table in words: `bf16 eval 90s`."""
+    dtype, mode, budget = name.split()
+    return f"{dtype}, {'without' if mode == 'eval' else 'with'} gradients, {budget.removesuffix('s')} s of `optimize`:"
+
+
+def _means(mean: Mapping[str, float]) -> str:
+    rest = f" ({mean['without_best']:.3f}x without the best model)" if "without_best" in mean else ""
+    return f"{mean['all']:.3f}x{rest}"
 
 
 def models() -> str:
