@@ -16,12 +16,10 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options
@@ -106,56 +104,10 @@ def _optimised(model: Any, inputs: Sequence[Any], budget: float, store: Path) ->
 
     if torch.cuda.is_available():
         return optimize_model(model, inputs, budget=budget, mode="eval", dynamic=True, store=store, say=print).counts
+    from benchmarks.models.planned_times import optimized_by_plan
     from kernelwright.backend.store.store import Store
-    from kernelwright.driver.config.discovery import discover
-    from kernelwright.driver.optimize.answering import Here
-    from kernelwright.driver.optimize.optimizing import Optimizing
-    from kernelwright.driver.optimize.running import Running
-    from kernelwright.driver.optimize.subjects import Model
-    from kernelwright.evaluation.judge.local import LocalEvaluator
-    from kernelwright.ir.passes import Context, Pass, register
-    from kernelwright.ir.values import KernelModule, Level
 
-    class Planned(Running):
-        """A model in which each kernel of ours saves a tenth."""
-
-        def times(
-            self, keys: Collection[str], ours: Mapping[str, Any] = MappingProxyType({})
-        ) -> dict[str, tuple[float, int]]:
-            return {key: (100.0 - 10 * (key in ours), 1) for key in keys}
-
-        def model_us(self, ours: Mapping[str, Any] = MappingProxyType({})) -> float:
-            return 1000.0 - 10 * len(ours)
-
-    @register
-    @dataclass(frozen=True)
-    class TwiceTheWarps(Pass):
-        """Launch Inductor's own kernels with twice as many warps: for any size, and another module than theirs."""
-
-        name: ClassVar[str] = "twice-the-warps"
-        reads: ClassVar[Level] = Level.TRITON
-        writes: ClassVar[Level] = Level.TRITON
-
-        def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-            warps = [int(str(dict(one.meta).get("num_warps", 4))) for one in module.kernels]
-            some = [
-                replace(
-                    one,
-                    meta=(
-                        *((name, value) for name, value in one.meta if name != "num_warps"),
-                        ("num_warps", 2 * count),
-                    ),
-                )
-                for one, count in zip(module.kernels, warps, strict=True)
-            ]
-            return replace(module, kernels=tuple(some))
-
-    discover()
-    with LocalEvaluator("interpreter", seeds=1) as judge:
-        context = Context("interpreter", judge)
-        subject = Model(model, list(inputs), "eval", dynamic=True)
-        asked = Optimizing(subject, budget, Store.open(store), context, Here(context), say=print, running=Planned)
-        return replace(asked, pipeline=lambda *_asked: "twice-the-warps").run().counts
+    return optimized_by_plan(model, inputs, Store.open(store), budget)
 
 
 def _watch(place: "Place", kernel: "OneOf", store: "Store", launches: list[dict[str, Any]]) -> None:

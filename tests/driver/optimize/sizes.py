@@ -1,54 +1,19 @@
 """`optimize` of models whose sizes change from call to call, in a process on the bed: times are planned."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from planned import NOTHING
 from torch import Tensor, nn
 
+from benchmarks.models.planned_times import optimized_by_plan
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
-from kernelwright.driver.optimize.answering import Here
-from kernelwright.driver.optimize.optimizing import Optimizing
-from kernelwright.driver.optimize.running import Running
-from kernelwright.driver.optimize.subjects import Model
 from kernelwright.driver.torch_backend import kernelwright
-from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.swap.hooks import OneOf
 from kernelwright.frontend.swap.live import places
-from kernelwright.ir.passes import Context, Pass, register
-from kernelwright.ir.values import KernelModule, Level
-
-
-@register
-@dataclass(frozen=True)
-class MoreWarps(Pass):
-    """Launch with twice as many warps."""
-
-    name: ClassVar[str] = "more-warps"
-    reads: ClassVar[Level] = Level.TRITON
-    writes: ClassVar[Level] = Level.TRITON
-
-    def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
-        return replace(module, kernels=tuple(replace(one, meta=_warps(dict(one.meta))) for one in module.kernels))
-
-
-def _warps(meta: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((meta | {"num_warps": 2 * meta.get("num_warps", 4)}).items()) if meta else ()
-
-
-class Faster(Running):
-    """Every kernel of ours saves a tenth."""
-
-    def times(self, keys: Collection[str], ours: Mapping[str, Any] = NOTHING) -> dict[str, tuple[float, int]]:
-        return {key: (100.0 - 10 * (key in ours), 1) for key in keys}
-
-    def model_us(self, ours: Mapping[str, Any] = NOTHING) -> float:
-        return 1000.0 - 10 * len(ours)
 
 
 class Normed(nn.Module):
@@ -98,7 +63,7 @@ def _changing(
 ) -> dict[str, Any]:
     torch.manual_seed(0)
     model = made().eval()
-    counts = _optimised(store, model, shape)
+    counts = optimized_by_plan(model, [torch.randn(shape)], store, 6000.0)
     fast = torch.compile(model, backend=kernelwright, dynamic=True, options={"store": str(store.folder)})
     told: dict[str, Any] = {"counts": counts, "apart": 0.0, "inside": [], "outside": []}
     with torch.no_grad():
@@ -122,7 +87,7 @@ def two_ranges(folder: str) -> dict[str, Any]:
     discover()
     store, model, told = Store.open(Path(folder)), Weighed().eval(), dict[str, Any](counts=[], launched=[], apart=0.0)
     for shape in ((2, 6), (12, 40), (3, 8)):
-        told["counts"].append(_optimised(store, model, shape))
+        told["counts"].append(optimized_by_plan(model, [torch.randn(shape)], store, 6000.0))
     told["entries"] = len(list(store.entries()))
     fast = torch.compile(
         model, backend=kernelwright, dynamic=True, options={"store": str(store.folder), "lock": f"{folder}.lock"}
@@ -138,25 +103,6 @@ def two_ranges(folder: str) -> dict[str, Any]:
                 count.update(dict.fromkeys(count, 0))
     torch.compiler.reset()
     return told
-
-
-def _optimised(store: Store, model: nn.Module, shape: tuple[int, ...]) -> dict[str, int]:
-    """What becomes of a model's kernels with an input of a shape, by planned times."""
-    with LocalEvaluator("interpreter", seeds=1) as judge:
-        context = Context("interpreter", judge)
-        return dict(
-            Optimizing(
-                Model(model, [torch.randn(shape)], "eval", dynamic=True),
-                6000.0,
-                store,
-                context,
-                Here(context),
-                pipeline=lambda *_asked: "more-warps",
-                running=Faster,
-            )
-            .run()
-            .counts
-        )
 
 
 def _counting(kernel: OneOf) -> dict[Any, int]:
