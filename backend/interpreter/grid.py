@@ -5,6 +5,7 @@ elements as smaller ones, and everything else (a fault, programs that touch each
 so that a fault is always that of the first failing program.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 
@@ -24,6 +25,8 @@ MOST_PROGRAMS = 4096
 MOST_DIVISIONS, FEWEST_TOGETHER = 32, 4
 #: Batches of one launch that may fail before the rest runs one program after another.
 MOST_SETBACKS = 2
+#: Of eight orders of programs the one in which atomics let others go on: every second time all of them in turn.
+_PAUSING = 5
 
 #: Runs the kernel for the programs that memory and builder hold.
 Body = Callable[[], object]
@@ -65,18 +68,22 @@ def _run_singly(body: Body, memory: AddressSpace, first: int, last: int) -> None
         memory.barrier()
         memory.programs = np.array([number], np.int32)
 
-    order = _order(first, last, memory.turned)
-    if memory.watch is None:
+    order, pausing = _order(first, last, memory.turned), memory.turned % 8 == _PAUSING
+    if memory.watch is None and not pausing:
         for number in order:
             begin(number)
             body()
         return
     turns = Turns(body, begin, memory.saved, memory.restored)
-    memory.watch.wait = turns.wait
+    if memory.watch is not None:
+        memory.watch.wait = turns.wait
+    memory.pause = functools.partial(turns.pause, memory.turned % 16 != _PAUSING) if pausing else None
     try:
         turns.run(order)
     finally:
-        memory.watch.wait = None
+        memory.pause = None
+        if memory.watch is not None:
+            memory.watch.wait = None
 
 
 def _order(first: int, last: int, turned: int) -> Sequence[int]:

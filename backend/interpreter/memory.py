@@ -91,6 +91,8 @@ class AddressSpace:
         self.addresses: Addresses | None = None
         #: What tells that a loop waits, in kernels with loops that may.
         self.watch: Watch | None = None
+        #: What lets other programs go on after an atomic whose old values are used.
+        self.pause: Callable[[], None] | None = None
 
     def add(self, name: str, tensor: Tensor, written: NDArray[np.bool_] | None = None) -> int:
         """Map a CPU tensor; its virtual address. `written` marks bytes of its storage that have a value."""
@@ -322,6 +324,8 @@ class AddressSpace:
                     self.watch.changed()
         if self.watch is not None:
             self.watch.found(pointers, old)
+        if self.pause is not None and reads:
+            self.pause()
         return old.reshape(pointers.shape)
 
     def _each(

@@ -161,8 +161,9 @@ class InterpreterRuntime:
         self.triton = JitNamespace(self._launch, _Kernel)
         self.check_uninitialised, self.check_races, self._zeros = check_uninitialised, check_races, zeros
         self.in_kernel = False
-        #: Not 0: programs that use atomics run in another order, last first or mixed (of 3, 7, 11 and so on), and
-        #: reductions combine what a GPU's threads would. A program that waits for another one goes on later.
+        #: Not 0: programs that use atomics run in another order, last first or mixed (of 3, 7, 11 and so on), or go on
+        #: after an atomic when others have (of 5, 13 and so on); and reductions combine what a GPU's threads would. A
+        #: program that waits for another one goes on later.
         self.turned = 0
         #: What kernels see that look at addresses.
         self.addresses = Addresses()

@@ -16,6 +16,8 @@ from kernelwright.backend.interpreter.batched_signals import Meeting
 _ROUNDS = 16
 #: With so many programs that wait, the others begin in the order of their numbers.
 _MOST_WAITING = 64
+#: So many programs of a launch are paused at a time, and so often all of them together.
+_MOST_PAUSED, _PAUSES = 8, 64
 _STACK_BYTES = 1 << 20
 
 
@@ -78,6 +80,7 @@ class Turns:
         self._body, self._begin, self._saved, self._restored = body, begin, saved, restored
         self._pending: deque[int] = deque()
         self._waiting: deque[_Waiting] = deque()
+        self._pauses = 0
         self._end = threading.Event()
         self._error: BaseException | None = None
         self._stopped = False
@@ -101,13 +104,23 @@ class Turns:
             raise self._error
 
     def wait(self) -> None:
-        """The running program waits: others go on, if there are any."""
+        """The running program waits: others go on, if there are any, the one first that has waited longest."""
+        self._let_go_on(self._waiting.popleft)
+
+    def pause(self, latest: bool) -> None:
+        """The running program has found something by an atomic: before it uses that, others go on, unless many wait;
+        then the one that has waited longest, or the `latest`."""
+        if self._pauses < _PAUSES and len(self._waiting) < _MOST_PAUSED:
+            self._pauses += 1
+            self._let_go_on(self._waiting.pop if latest else self._waiting.popleft)
+
+    def _let_go_on(self, other_of: Callable[[], _Waiting]) -> None:
         if self._stopped:
             raise _StoppedError
         if not self._pending and not self._waiting:
             return
         mine = _Waiting(self._saved())
-        other = None if self._pending else self._waiting.popleft()
+        other = None if self._pending else other_of()
         self._waiting.append(mine)
         if other is None:
             self._start()

@@ -204,14 +204,14 @@ def run(
     return found
 
 
-@pytest.mark.parametrize("turned", [0, 1, 3], ids=["in order", "turned", "mixed"])
+@pytest.mark.parametrize("turned", [0, 1, 3, 5, 13], ids=["in order", "turned", "mixed", "paused", "held up"])
 @pytest.mark.parametrize("name", RACES)
 def test_what_chance_decides_is_refused(name: str, turned: bool) -> None:
     with pytest.raises(AccessError, match=r"another (program|thread|lane)"):
         run(RACES[name], turned=turned)
 
 
-@pytest.mark.parametrize("turned", [0, 1, 3], ids=["in order", "turned", "mixed"])
+@pytest.mark.parametrize("turned", [0, 1, 3, 5, 13], ids=["in order", "turned", "mixed", "paused", "held up"])
 @pytest.mark.parametrize("name", ORDERED)
 def test_what_is_ordered_passes(name: str, turned: bool) -> None:
     first = run(ORDERED[name])
@@ -230,6 +230,71 @@ def test_programs_come_in_more_than_two_orders() -> None:
     forwards, backwards, mixed = (run(body, turned=turned) for turned in (0, 1, 3))
     assert torch.equal(forwards, backwards)
     assert not torch.equal(forwards, mixed)
+
+
+#: Sums that lose what another program adds between two atomics, and those that lose nothing.
+LOST = {
+    "an exchange for what was found": "a = tl.atomic_add(y_ptr, 0.0)\ntl.atomic_xchg(y_ptr, a + v)",
+    "an exchange in a mask": (
+        "a = tl.atomic_add(y_ptr + j, 0.0, mask=j < 1)\ntl.atomic_xchg(y_ptr + j, a + v, mask=j < 1)"
+    ),
+    "a comparison made once": "a = tl.atomic_add(y_ptr, 0.0)\ntl.atomic_cas(y_ptr, a, a + v)",
+    "a comparison made twice": (
+        "a = tl.atomic_add(y_ptr, 0.0)\nb = tl.atomic_cas(y_ptr, a, a + v)\nif a != b:\n"
+        "    tl.atomic_cas(y_ptr, b, b + v)"
+    ),
+    "a maximum for a sum": "a = tl.atomic_add(y_ptr, 0.0)\ntl.atomic_max(y_ptr, a + v)",
+    "a lock that is only looked at": (
+        "while tl.atomic_add(c_ptr, 0) == 1:\n    pass\ntl.atomic_xchg(c_ptr, 1)\na = tl.atomic_add(y_ptr, 0.0)\n"
+        "tl.atomic_xchg(y_ptr, a + v)\ntl.atomic_xchg(c_ptr, 0)"
+    ),
+    "a lock for each half": (
+        "while tl.atomic_cas(c_ptr + p // 4, 0, 1) == 1:\n    pass\na = tl.atomic_add(y_ptr, 0.0)\n"
+        "tl.atomic_xchg(y_ptr, a + v)\ntl.atomic_xchg(c_ptr + p // 4, 0)"
+    ),
+    "a sum that is read before the last count": (
+        "a = tl.atomic_add(y_ptr, v)\nt = tl.atomic_add(c_ptr, 1)\nif t == tl.num_programs(0) - 1:\n"
+        "    tl.atomic_xchg(y_ptr, (a + v) * 2)\nelse:\n    tl.atomic_add(c_ptr + 1, 1)"
+    ),
+}
+KEPT = {
+    "one atomic": "tl.atomic_add(y_ptr, v)",
+    "an atomic in a mask": "tl.atomic_add(y_ptr + j, v, mask=j < 1)",
+    "a comparison until it holds": (
+        "a = tl.atomic_add(y_ptr, 0.0)\nb = tl.atomic_cas(y_ptr, a, a + v)\nwhile a != b:\n    a = b\n"
+        "    b = tl.atomic_cas(y_ptr, a, a + v)"
+    ),
+    "a lock around two atomics": (
+        "while tl.atomic_cas(c_ptr, 0, 1) == 1:\n    pass\na = tl.atomic_add(y_ptr, 0.0)\n"
+        "tl.atomic_xchg(y_ptr, a + v)\ntl.atomic_xchg(c_ptr, 0)"
+    ),
+    "a lock by an exchange": (
+        "w = 1\nwhile w == 1:\n    w = tl.atomic_xchg(c_ptr, 1)\ntl.store(y_ptr, tl.load(y_ptr) + v)\n"
+        "tl.debug_barrier()\ntl.atomic_xchg(c_ptr, 0)"
+    ),
+    "two locks one in the other": (
+        "while tl.atomic_cas(c_ptr, 0, 1) == 1:\n    pass\nwhile tl.atomic_cas(c_ptr + 1, 0, 1) == 1:\n    pass\n"
+        "a = tl.atomic_add(y_ptr, 0.0)\ntl.atomic_xchg(y_ptr, a + v)\ntl.atomic_xchg(c_ptr + 1, 0)\n"
+        "tl.atomic_xchg(c_ptr, 0)"
+    ),
+    "turns by tickets": (
+        "t = tl.atomic_add(c_ptr, 1)\nwhile tl.atomic_add(c_ptr + 1, 0) != t:\n    pass\n"
+        "a = tl.atomic_add(y_ptr, 0.0)\ntl.atomic_xchg(y_ptr, a + v)\ntl.atomic_add(c_ptr + 1, 1)"
+    ),
+    "the last one adds": (
+        "tl.store(s_ptr + p, v)\nt = tl.atomic_add(c_ptr, 1)\nif t == tl.num_programs(0) - 1:\n"
+        "    tl.store(y_ptr, tl.sum(tl.load(s_ptr + j, mask=j < tl.num_programs(0), other=0.0)))"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*LOST, *KEPT])
+def test_other_programs_come_between_two_atomics(name: str) -> None:
+    """With few programs and with many, of which few are paused."""
+    body = "v = tl.sum(x, axis=0)\n" + (LOST | KEPT)[name]
+    for grid, block in ((8, 32), (64, 4)):
+        in_turn, *paused = (float(run(body, grid=grid, block=block, turned=turned)[0]) for turned in (0, 5, 13))
+        assert all(one == pytest.approx(in_turn, rel=1e-4, abs=1e-4) for one in paused) is (name in KEPT), paused
 
 
 #: What joins two elements, or two pairs of them, and whether it does so in any order.
