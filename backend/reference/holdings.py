@@ -7,7 +7,8 @@ from typing import Any
 from torch import Tensor, nn
 
 Json = dict[str, Any]
-_PARAMETER, _BUFFER, _UNSAVED = "a parameter", "a buffer", "a buffer that is not saved"
+#: What a tensor of a module is.
+_PARAMETER, _BUFFER, UNSAVED = "a parameter", "a buffer", "a buffer that is not saved"
 #: Defaults that are compared; others, such as functions, have no text that says what they are.
 _PLAIN = (bool, int, float, str, type(None))
 #: Fewer numbers than these tell nothing of how far they spread, and spreads may differ by this factor.
@@ -24,7 +25,7 @@ def holdings(model: nn.Module) -> Json:
         *((path, _PARAMETER, one) for path, one in nn.Module.named_parameters(model, remove_duplicate=False)),
         *((path, "", one) for path, one in nn.Module.named_buffers(model, remove_duplicate=False)),
     ):
-        kind = kind or (_BUFFER if path in saved else _UNSAVED)
+        kind = kind or (_BUFFER if path in saved else UNSAVED)
         same = first.setdefault(id(tensor), path)
         tensors[path] = [kind, tensor.requires_grad, same, list(tensor.shape)]
     return {"tensors": tensors, "defaults": _defaults(model), "training": model.training}

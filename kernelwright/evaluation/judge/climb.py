@@ -12,6 +12,7 @@ from kernelwright.evaluation.inputs.draws import NAMED
 from kernelwright.evaluation.inputs.thresholds import thresholds
 from kernelwright.evaluation.judge.calls import Calls
 from kernelwright.evaluation.judge.comparison import check_samples
+from kernelwright.evaluation.judge.constants import unread
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import Truth
 from kernelwright.evaluation.protocol.answers import (
@@ -150,7 +151,7 @@ class Climb:
         truth = self.owner.truth(self.program.reference, rung).of_form(self.program.form)
         if truth.failure:
             return self.verdict(truth.status, rung, truth.failure)
-        self.notes = truth.notes
+        self.notes = (*truth.notes, *self._constants(truth))
         self.draws = {
             "made": [one.draw.kind for one in truth.passes],
             "left_out": list(truth.left_out),
@@ -158,6 +159,14 @@ class Climb:
         }
         wrong = self._called(truth, rung) or self._called_around(truth, rung) or self._called_larger(rung)
         return wrong or self._overflowing(rung)
+
+    def _constants(self, truth: Truth) -> tuple[str, ...]:
+        """What to say of constants that a program in the dialect does not read, though the reference does."""
+        if self.program.module is None:
+            return ()
+        with SYNTAX:
+            paths = unread(self.program.text, self.program.reference, truth.module)
+        return tuple(f"constant {path} is not read: right for the values that it begins with" for path in paths)
 
     def _called_around(self, truth: Truth, rung: Rung) -> Verdict | None:
         """The same on inputs around the numbers that the candidate itself names, where draws are not limited."""
