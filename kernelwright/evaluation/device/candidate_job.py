@@ -204,6 +204,7 @@ class Calls:
             "may_autocast": may_autocast,
         }
         call_of["training"] = call.training
+        call_of["free"] = [given[name].store for name in self.job.free if name in given]
         self.server.link.send({"call": call_of})
         answer, _ = self.server.until("returned")
         found = self._answer(answer, places, before)

@@ -13,10 +13,18 @@ from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.kernel_text import written_parameters
-from kernelwright.evaluation.protocol.link import COPY, ITEM_BYTES, Json, Link, LinkError, Origin, TensorRef
+from kernelwright.evaluation.protocol.link import (
+    COPY,
+    FLOATS_PER_CALL,
+    ITEM_BYTES,
+    ITEMS_PER_CALL,
+    Json,
+    Link,
+    LinkError,
+    Origin,
+    TensorRef,
+)
 
-#: Numbers that host code may read, one at a time. Of floating numbers few, each alone in its tensor, as a scale is.
-ITEMS_PER_CALL, FLOATS_PER_CALL = 64, 4
 #: How often a host is told which of its launches is fastest, and of how many; no more, as times may tell of content.
 TUNES, TRIALS = 16, 32
 

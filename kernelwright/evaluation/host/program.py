@@ -23,7 +23,7 @@ from kernelwright.evaluation.host.effects import Building, Shared, leaving_all
 from kernelwright.evaluation.host.instances import Instances, check, hooked, put_in_place
 from kernelwright.evaluation.host.kernels import HostKernels
 from kernelwright.evaluation.host.modes import NAMED, World, called, evaluating, world_in_the_dialect
-from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, given_names
+from kernelwright.evaluation.host.rehearsals import Made, Rehearsals, Wanted, backwards, given_names
 from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.withheld import (
     DeviceTensor,
@@ -224,7 +224,8 @@ class _Host:
         if self.job["bare"]:
             made = Made.of(run(world_in_the_dialect(request["mode"], self.job["text"], request["may_evaluate"])))
         else:
-            asked = Wanted(request["rehearsals"], request["last"], request["may_evaluate"], request["may_autocast"])
+            modes = request["may_evaluate"], request["may_autocast"]
+            asked = Wanted(request["rehearsals"], request["last"], *modes, backwards(request))
             names = given_names(request, self.stores)
             layers = self.instances.layers() if request["number"] >= _LAYERS_FROM else []
             calls = [functools.partial(_passing, one, self._given(request), 0) for one in layers]

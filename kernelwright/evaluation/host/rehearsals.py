@@ -16,7 +16,8 @@ from kernelwright.evaluation.host.session import Session
 from kernelwright.evaluation.host.traces import Trace
 from kernelwright.evaluation.host.withheld import DeviceTensor, reference_to
 from kernelwright.evaluation.protocol.chance import chance
-from kernelwright.evaluation.protocol.link import Json, LinkError
+from kernelwright.evaluation.protocol.link import Json, LinkError, TensorRef
+from kernelwright.ir.values import contiguous_strides
 
 #: Time for calls without effect: of the processor, and by the clock. Calls in drawn worlds take most of it: after so
 #: much only quick ones are made, of which there are to be as many as wanted.
@@ -34,12 +35,13 @@ _now, _spent = time.monotonic, time.process_time
 @dataclass(frozen=True)
 class Wanted:
     """How often a program is rehearsed before a call, whether the call is the `last` one, and whether it may be made in
-    evaluation mode, and under autocast."""
+    evaluation mode, and under autocast. `backwards`: see the function of this name."""
 
     rehearsals: int
     last: bool
     may_evaluate: bool
     may_autocast: bool
+    backwards: Mapping[int, TensorRef | None]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,9 @@ class Rehearsals:
         it is given. `layers` are called before, without effect."""
         key, made = "", None
         if wanted.rehearsals:
+            if wanted.backwards and self._session.may_read_twice:  # what it makes of them is not what the call needs
+                with self._session.backwards(wanted.backwards):
+                    self._steady(run, World())
             with self._session.replaying():
                 for layer in layers:
                     self._steady(lambda _world, layer=layer: layer(), World())  # type: ignore[misc]
@@ -177,3 +182,19 @@ def given_names(request: Json, held: Mapping[int, Any]) -> dict[int, str]:
     encoded = {**dict(enumerate(request["inputs"])), **request["state"]}
     given = {value["tensor"][0]: f"given {name}" for name, value in encoded.items() if "tensor" in value}
     return {number: f"held {number}" for number in held} | given
+
+
+def backwards(request: Json) -> dict[int, TensorRef | None]:
+    """Inputs of integers and truth values by their stores, with their tensors if their rows may come in another order
+    before a call: all of them or one alone do. Nothing where there is none."""
+    encoded = [TensorRef.decode(one["tensor"]) for one in request["inputs"] if "tensor" in one]
+    whole = [one for one in encoded if one.dtype.startswith(("i", "u", "b1"))]
+    free = [one for one in whole if one.store in request["free"] and _has_order(one)]
+    chosen = request["number"] % (len(free) + 1)
+    some = free[chosen - 1 : chosen] if chosen and len(free) > 1 else free
+    return {one.store: one if one in some else None for one in whole} if some else {}
+
+
+def _has_order(one: TensorRef) -> bool:
+    """Whether a tensor has several rows, and no gaps."""
+    return one.strides == contiguous_strides(one.shape) and one.numel > 0 and one.shape[:1] > (1,)

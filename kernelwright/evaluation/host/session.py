@@ -3,13 +3,13 @@
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from kernelwright.evaluation.host.traces import Trace
 from kernelwright.evaluation.protocol import operators
-from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef
+from kernelwright.evaluation.protocol.link import ITEMS_PER_CALL, Json, Link, LinkError, TensorRef
 
 _PENDING_BYTES = 32 << 20
 
@@ -27,6 +27,10 @@ class Rehearsal:
     lasting: int = 0
 
 
+class EnoughReadError(Exception):
+    """A call that reads integers in another order is given no more of them."""
+
+
 class Session:
     """The host's end of the link. `externs`: aten operators (`aten.mm`) that may compute; None allows all."""
 
@@ -37,6 +41,9 @@ class Session:
         self._pending_bytes = 0
         self._read: list[Any] = []
         self._replayed: Iterator[Any] | None = None
+        #: Inputs of integers by their stores, each with its tensor if its rows are read from the last to the first.
+        self._backwards: Mapping[int, TensorRef | None] = {}
+        self._before: Iterator[Any] | None = None
         self._rehearsal: Rehearsal | None = None
         #: Takes down the requests of a call.
         self.trace: Trace | None = None
@@ -102,8 +109,32 @@ class Session:
             if self._rehearsal is not None:
                 self._rehearsal.whole = False
             return next(self._replayed)
-        self._read.append(self.ask({"do": "item", "tensor": tensor.encode()})["value"])
+        if self._before is not None:
+            known = next(self._before, None)
+            if known is None:
+                raise EnoughReadError
+            return self._told(_mirrored(tensor, self._backwards)) if tensor.store in self._backwards else known
+        self._read.append(self._told(tensor))
         return self._read[-1]
+
+    def _told(self, tensor: TensorRef) -> Any:
+        return self.ask({"do": "item", "tensor": tensor.encode()})["value"]
+
+    @contextlib.contextmanager
+    def backwards(self, inputs: Mapping[int, TensorRef | None]) -> Iterator[None]:
+        """Host code reads integers of inputs meanwhile, and the rows of those with a tensor from the last to the first.
+        It is told of all else what it read before, and no more numbers in all than it read then."""
+        self._backwards, self._before = inputs, iter(self._read)
+        try:
+            yield
+        finally:
+            self._before = None
+
+    @property
+    def may_read_twice(self) -> bool:
+        """Whether host code has read anything since rehearsals were last made, and so little that the device tells it
+        twice in a call."""
+        return 0 < len(self._read) <= ITEMS_PER_CALL // 2
 
     @contextlib.contextmanager
     def replaying(self) -> Iterator[None]:
@@ -176,3 +207,12 @@ class Session:
         """Send what waits."""
         pending, self._pending, self._pending_bytes = self._pending, [], 0
         self._link.send_all(pending)
+
+
+def _mirrored(one: TensorRef, inputs: Mapping[int, TensorRef | None]) -> TensorRef:
+    """The element of a tensor without gaps that stands as far from its last row as this one from the first."""
+    whole = inputs[one.store]
+    if whole is None:
+        return one
+    row, rest = divmod(one.offset - whole.offset, whole.strides[0])
+    return replace(one, offset=whole.offset + (whole.shape[0] - 1 - row) * whole.strides[0] + rest)

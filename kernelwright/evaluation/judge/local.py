@@ -358,6 +358,7 @@ class LocalEvaluator:
             program.job(truth, self._build_seed, self._randomness.getrandbits(62), memory_bytes, device, made),
             timing=self._estimate_plan() if rung is Rung.RUN and self._samples and timed else None,
             rehearsals=self.rehearsals,
+            free=tuple(spec.name for spec in reference.inputs if not truth.held.get(spec.name)),
             alike_in_eval=truth.alike_in_eval,
             alike_under_autocast=truth.alike_under_autocast,
             zeros=zeros,

@@ -215,10 +215,9 @@ class RunCandidate(Job):
     """Make a candidate's calls.
 
     `kernels`: the judge's own sources by symbol, None where only the host has them. `timing`: how the time is estimated
-    besides, None where it is not.
-    `rehearsals`: calls without effect before the last. `alike_in_eval`, `alike_under_autocast` and `module`: see
-    `Truth`. With `zeros`, lanes without a value hold 0. `sketch` and `reference`, encoded, stand where inputs are too
-    large to travel.
+    besides, None where it is not. `rehearsals`: calls without effect before the last. `free`: inputs of which draws
+    keep nothing. `alike_in_eval`, `alike_under_autocast` and `module`: see `Truth`. With `zeros`, lanes without a value
+    hold 0. `sketch` and `reference`, encoded, stand where inputs are too large to travel.
     """
 
     kind: ClassVar[str] = "candidate"
@@ -233,6 +232,7 @@ class RunCandidate(Job):
     calls: tuple[Call, ...]
     timing: Sampling | None = None
     rehearsals: int = 0
+    free: tuple[str, ...] = ()
     alike_in_eval: bool = False
     alike_under_autocast: bool = True
     zeros: bool = False

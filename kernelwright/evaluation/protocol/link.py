@@ -19,6 +19,8 @@ MAX_TEXT_BYTES = 8 << 20
 _CHUNK_BYTES = 1 << 16
 #: The size of the tensors that host code may read numbers from, one at a time: lengths and places.
 ITEM_BYTES = 64
+#: How many numbers it may read in a call. Of floating numbers few, each alone in its tensor, as a scale is.
+ITEMS_PER_CALL, FLOATS_PER_CALL = 64, 4
 #: What a host asks for that would see content.
 COPY = "a copy to the host"
 #: How many of the latest results a caller keeps, if they have no more elements than this together.
