@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import ClassVar
 
 from kernelwright.ir.dialect.tables import LAUNCH_OPTIONS
@@ -20,6 +21,10 @@ class Configure(Pass):
     separated by semicolons, as in `configure{configs="softmax: XBLOCK=1 num_warps=8; mean: XBLOCK=64"}`. Options that
     are not named stay as they are.
 
+    near: the options are those of another program's kernels. A kernel that is not named gets those of the one that
+    shares most first words of its name, at least one, if it has these options and more than one block size. Names of
+    kernels that are not there are no error.
+
     Legal for options that the kernel has, and Triton's own, which it need not have had before. A block size for which
     masks were left out may be wrong; that is for the evaluator to find.
     """
@@ -30,6 +35,7 @@ class Configure(Pass):
     explore = None
 
     configs: str = ""
+    near: bool = False
 
     def __post_init__(self) -> None:
         read_configs(self.configs)
@@ -39,6 +45,11 @@ class Configure(Pass):
         does not have."""
         configs = read_configs(self.configs)
         symbols = [kernel.symbol for kernel in module.kernels]
+        if self.near:
+            found = {kernel.symbol: _nearest(kernel, configs) for kernel in module.kernels}
+            configs = {symbol: config for symbol, config in found.items() if config}
+            if not configs:
+                return module
         for symbol in configs:
             if symbol not in symbols:
                 raise UserError(f"configure: no kernel {symbol!r}; there are {', '.join(symbols)}")
@@ -56,10 +67,27 @@ def read_configs(text: str) -> dict[str, dict[str, Scalar]]:
     return found
 
 
-def spell_configs(configs: Mapping[str, Mapping[str, Scalar]]) -> str:
+def spell_configs(configs: Mapping[str, Mapping[str, Scalar]], near: bool = False) -> str:
     """The pass that gives kernels these options, as text; inverse of `read_configs`."""
     options = {symbol: " ".join(f"{name}={value}" for name, value in meta.items()) for symbol, meta in configs.items()}
-    return pass_spec(Configure("; ".join(f"{symbol}: {text}" for symbol, text in options.items())))
+    return pass_spec(Configure("; ".join(f"{symbol}: {text}" for symbol, text in options.items()), near))
+
+
+def _nearest(kernel: Kernel, configs: Mapping[str, dict[str, Scalar]]) -> dict[str, Scalar]:
+    """Of options by kernel those of this one, else of the one that shares most first words of its name; none where that
+    is no word, or the options are others. A single block size of another kernel says nothing: what else there is to a
+    block is not known."""
+    here = dict(kernel.meta).keys() - LAUNCH_OPTIONS
+    if kernel.symbol in configs and configs[kernel.symbol].keys() - LAUNCH_OPTIONS <= here:
+        return configs[kernel.symbol]
+    words = kernel.symbol.split("_")
+    alike = {
+        symbol: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, symbol.split("_"), strict=False)))
+        for symbol, config in configs.items()
+        if config.keys() - LAUNCH_OPTIONS == here and len(here) > 1
+    }
+    best = max(alike, key=alike.__getitem__, default="")
+    return configs[best] if alike.get(best) else {}
 
 
 def _option(text: str) -> tuple[str, Scalar]:

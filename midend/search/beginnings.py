@@ -3,13 +3,16 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from kernelwright.backend.compile.compiled import cache_folder
-from kernelwright.backend.tuning.configure import spell_configs
+from kernelwright.backend.tuning.configure import Configure, read_configs, spell_configs
+from kernelwright.ir.errors import UserError
 from kernelwright.ir.passes import Context
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule, Scalar
 from kernelwright.midend.search.memory import KEPT, LOST, Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import Candidate, lowerings, parts
@@ -63,10 +66,20 @@ def beginnings(
     if memory is None:
         return tuple(dict.fromkeys(given)), ()
     likeness = Likeness.of(plain)
-    won = memory.winners(likeness, ctx.target, services.forgets)
-    # Kernels may have other names here, for which launch options are not meant.
-    first = [spec for winner in won for spec in (winner, winner.partition(",configure{")[0])]
+    won = [_elsewhere(winner) for winner in memory.winners(likeness, ctx.target, services.forgets)]
+    first = (*(fitted for fitted, _ in won), *(made for _, made in won))
     return tuple(dict.fromkeys((*given, *first))), memory.losers(likeness, ctx.target, services.forgets)
+
+
+def _elsewhere(winner: str) -> tuple[str, str]:
+    """What won on another program: with its launch options, for kernels that may have other names here, and without."""
+    fitting = [one for one in parts(winner) if one.startswith(f"{Configure.name}{{")]
+    made = ",".join(one for one in parts(winner) if one not in fitting)
+    configs: dict[str, dict[str, Scalar]] = {}
+    with suppress(UserError):  # what is in a file may say anything
+        for one in parse_pipeline(",".join(fitting)).passes if fitting else ():
+            configs |= read_configs(one.configs) if isinstance(one, Configure) else {}
+    return f"{made},{spell_configs(configs, near=True)}" if configs else made, made
 
 
 def early_lowerings(ctx: Context, memory: PastWinners | None, most: int) -> tuple[str, ...]:

@@ -18,7 +18,10 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.ir.verifier import extern_ops, launched
 
 #: Pipelines that a search begins with, at most, and how unlike the programs may be on which they won.
-TOLD, MOST_UNLIKE = 4, 0.5
+TOLD, MOST_UNLIKE = 6, 0.7
+#: As how many operations of kernels one of a library counts: its time is often most of the program's, and templates
+#: take its place.
+LIBRARY = 20
 #: How unlike a program is of twice the size: as much as one in so many operations.
 PER_DOUBLING = 0.05
 #: What a winner must have been faster by than the plain lowering, and a loser slower than the winner.
@@ -48,12 +51,17 @@ class Likeness:
     def unlike(self, other: "Likeness") -> float:
         """From 0, for the same operations on the same sizes, up."""
         kinds = {*self.operations, *other.operations}
-        here, there = ([one.operations.get(kind, 0) for kind in kinds] for one in (self, other))
+        here, there = ([_weight(kind) * one.operations.get(kind, 0) for kind in kinds] for one in (self, other))
         apart = sum(abs(a - b) for a, b in zip(here, there, strict=True)) / max(sum(map(max, here, there)), 1)
         if len(self.sizes) != len(other.sizes):
             return apart + PER_DOUBLING * abs(max(self.sizes, default=0.0) - max(other.sizes, default=0.0))
         doublings = [abs(a - b) for a, b in zip(self.sizes, other.sizes, strict=True)]
         return apart + PER_DOUBLING * sum(doublings) / max(len(doublings), 1)
+
+
+def _weight(kind: str) -> int:
+    """A library's operations have dotted names, such as `aten.mm.out`."""
+    return LIBRARY if "." in kind else 1
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kernelwright.backend.measure import pool
 from kernelwright.backend.measure.children import MOST_WORKERS, OFF_GPU, cores
+from kernelwright.backend.tuning.configure import Configure
 from kernelwright.ir.passes import REGISTRY
 from kernelwright.ir.pipeline import Pipeline
 from kernelwright.midend.search.search import Search
@@ -32,7 +33,7 @@ def workers_of(asked: int) -> int:
 
 def modules_of_passes() -> tuple[str, ...]:
     """What children have to import, and to do first, in order to make candidates."""
-    names = {REGISTRY[name].__module__ for name in (PLAIN, *rewrites()) if name in REGISTRY}
+    names = {REGISTRY[name].__module__ for name in (PLAIN, Configure.name, *rewrites()) if name in REGISTRY}
     return (*sorted(name for name in names if _exists(name)), _WARM_UP)
 
 

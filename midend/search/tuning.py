@@ -12,7 +12,7 @@ from kernelwright.backend.targets import Target
 from kernelwright.backend.tuning.configure import spell_configs
 from kernelwright.backend.tuning.fitting import WORTH
 from kernelwright.backend.tuning.trials import Measure, Tuning
-from kernelwright.ir.values import KernelModule
+from kernelwright.ir.values import KernelModule, Launcher
 from kernelwright.midend.search.space import Candidate, in_turn
 
 #: Candidates whose launch options are tried in the first round, and that are given what was found for others.
@@ -78,10 +78,16 @@ class Fitting:
         return in_turn(self._near(), lambda module: us[module.digest])[:TUNED]
 
     def _near(self) -> list[Candidate]:
-        """The candidates that are not hopelessly slow as they were made, the fastest first."""
+        """The candidates that are not hopelessly slow as they were made, the fastest first; of those that differ in
+        nothing but launch options the fastest alone."""
         made = [entry for entry in self.entries if entry.candidate is entry.base and math.isfinite(entry.us)]
         fastest = min((entry.us for entry in made), default=0.0)
-        return [entry.base for entry in sorted(made, key=lambda entry: entry.us) if entry.us <= TUNABLE * fastest]
+        found: dict[tuple[Launcher | None, tuple[str, ...]], Candidate] = {}
+        for entry in sorted(made, key=lambda entry: entry.us):
+            if entry.us <= TUNABLE * fastest:
+                module = entry.base.module
+                found.setdefault((module.launcher, tuple(one.source for one in module.kernels)), entry.base)
+        return list(found.values())
 
     def _fit(self, base: Candidate, trials: int) -> bool:
         """Try more launch options of a candidate; whether there were any."""

@@ -1,12 +1,14 @@
 """`configure`: launch options by kernel, as text and back, and what it refuses."""
 
+from dataclasses import replace
+
 import pytest
 import sample_modules
 
 from kernelwright.backend.tuning.configure import Configure, read_configs, spell_configs
 from kernelwright.ir.errors import SpecError, UserError
 from kernelwright.ir.passes import Context
-from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.pipeline import Pipeline, parse_pipeline
 
 H200 = Context(target="h200")
 
@@ -50,3 +52,39 @@ def test_kernels_and_options_that_are_not_there_are_named() -> None:
         parse_pipeline('configure{configs="mean: XBLOCK=1"}').run(module, H200)
     with pytest.raises(UserError, match="has no option 'YBLOCK'; it has XBLOCK"):
         parse_pipeline(f'configure{{configs="{kernel.symbol}: YBLOCK=1"}}').run(module, H200)
+
+
+@pytest.mark.parametrize(
+    ("configs", "changed"),
+    [
+        ("{symbol}: XBLOCK=2 num_warps=8; other: XBLOCK=4", {"XBLOCK": 2, "num_warps": 8}),
+        ("softmax_of_others: XBLOCK=2 num_warps=8", {}),
+        ("mean: XBLOCK=2", {}),
+    ],
+)
+def test_options_of_another_programs_kernels_are_taken_by_their_names(configs: str, changed: dict[str, int]) -> None:
+    module = sample_modules.row_softmax(4096, 256, x_block=1, warps=4)
+    (kernel,) = module.kernels
+    found = spec_of(configs.format(symbol=kernel.symbol)).run(module, H200)
+    assert dict(found.kernels[0].meta) == dict(kernel.meta) | changed and (found is module) == (not changed)
+
+
+def test_a_kernel_gets_the_options_of_the_one_that_shares_most_first_words() -> None:
+    module = sample_modules.row_softmax(4096, 256, x_block=1, warps=4)
+    tile = {"MBLOCK": 64, "NBLOCK": 64, "num_warps": 4}
+    kernel = replace(module.kernels[0], symbol="conv2d_relu_add", meta=tuple(tile.items()))
+    module = replace(module, kernels=(kernel,))
+    for configs, blocks in (
+        ("conv2d: MBLOCK=16 NBLOCK=16; conv2d_relu_sub: MBLOCK=32 NBLOCK=32; conv2d_max: MBLOCK=8 NBLOCK=8", 32),
+        ("conv2d_relu_add_mul: MBLOCK=8 NBLOCK=8; conv2d_relu_add: MBLOCK=16 NBLOCK=16", 16),
+        ("conv3d_relu_add: MBLOCK=16 NBLOCK=16", 64),
+        ("conv2d_relu: MBLOCK=16 NBLOCK=16 KBLOCK=16; conv2d_relu_max: MBLOCK=16", 64),
+    ):
+        (found,) = spec_of(configs).passes[0].run(module, H200).kernels
+        assert dict(found.meta) == tile | {"MBLOCK": blocks, "NBLOCK": blocks}, configs
+
+
+def spec_of(configs: str) -> Pipeline:
+    spec = spell_configs(read_configs(configs), near=True)
+    assert spec == f'configure{{configs="{configs}",near=true}}'
+    return parse_pipeline(spec)

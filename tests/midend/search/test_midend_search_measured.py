@@ -187,6 +187,10 @@ def test_templates_take_turns_in_tuning(monkeypatch: pytest.MonkeyPatch) -> None
     for number, (spec, time) in enumerate(us.items()):
         candidate = Candidate(spec, begun_with(module, "pass  # " + "x" * number))
         entries.append(Entry(candidate, candidate, Measured({"": time})))
+    (kernel, *others) = entries[0].candidate.module.kernels
+    kernels = (replace(kernel, meta=(("num_warps", 2),)), *others)
+    same = Candidate("p,configure", replace(entries[0].candidate.module, kernels=kernels))
+    entries.append(Entry(same, same, Measured({"": 10.05})))  # the same kernels as in p, with other options
     fitting = Fitting(entries, _Compiled(), get_target("h200"), _Clock(lambda _meta: 1.0).measure, lambda _line: None)  # type: ignore[arg-type]
     assert [one.spec for one in fitting.promising()] == ["p", "p,triton-matmul", "p,cache-hints"]
 
@@ -382,6 +386,10 @@ def test_children_begin_to_make_candidates_with_all_imported() -> None:
         step = Step(replace(module, kernels=(), launcher=None), PLAIN)
         found = child.do((make, (step, TARGET, 0)), 120)
         assert math.isfinite(found.value.us) and found.value.made.module.kernels
+        # What won elsewhere is told with its launch options.
+        configs = f'configure{{configs="{found.value.made.module.kernels[0].symbol}: num_warps=1"}}'
+        fitted = child.do((make, (replace(step, spec=f"{PLAIN},{configs}"), TARGET, 0)), 120).value.made
+        assert fitted.module and dict(fitted.module.kernels[0].meta)["num_warps"] == 1
         imported = child.do((_state, ()), 30).value[1] - before
     assert threads == 1  # else it could not be forked safely
     assert not {name for name in imported if name.startswith(("torch", "kernelwright", "triton"))}

@@ -13,7 +13,7 @@ from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import processes
 from kernelwright.midend.search.beginnings import beginnings, best_of_each, early_lowerings, worth_measuring
 from kernelwright.midend.search.frontier import Frontier
-from kernelwright.midend.search.memory import Found, Likeness, PastWinners
+from kernelwright.midend.search.memory import MOST_UNLIKE, Found, Likeness, PastWinners
 from kernelwright.midend.search.services import SearchServices
 from kernelwright.midend.search.space import PLAIN, Candidate, Space, lowerings, run_step
 from kernelwright.midend.search.tuning import Entry, Measured
@@ -30,6 +30,14 @@ def test_programs_are_alike_by_their_operations_and_sizes():
     softmax, larger = (Likeness.of(lowered("torch.softmax(a, 1)", [shape])) for shape in ((64, 200), (128, 200)))
     other = Likeness.of(lowered("torch.relu(a) + 1.0", [(64, 200)]))
     assert softmax.unlike(softmax) == 0 < softmax.unlike(larger) < 0.2 < softmax.unlike(other)
+
+
+def test_programs_are_alike_first_of_all_by_what_libraries_compute():
+    kernels = {"load": 9, "exp": 3}
+    product = Likeness({**kernels, "aten.mm.out": 1}, (10.0,))
+    convolution = Likeness({**kernels, "aten.convolution.default": 1}, (10.0,))
+    longer = Likeness({"load": 20, "sin": 5, "aten.mm.out": 1}, (10.0,))
+    assert product.unlike(longer) < MOST_UNLIKE < product.unlike(convolution)
 
 
 def test_memory_is_kept_and_what_is_broken_in_it_is_not_there(tmp_path: Path):
@@ -52,7 +60,7 @@ def test_a_search_begins_with_what_won_on_its_like():
         for text, shape in (
             ("torch.softmax(a, 1)", (64, 200)),
             ("torch.softmax(a, 1)", (96, 200)),
-            ("torch.relu(a) + 1.0", (64, 200)),
+            ("a @ a.T", (64, 200)),
         )
     )
     memory = PastWinners()
@@ -70,10 +78,12 @@ def test_a_search_begins_with_what_won_on_its_like():
     assert first == (
         "lower-inductor,cache-hints",
         "lower-inductor,persistent-rows",
-        'lower-inductor{split=false},configure{configs="softmax: XBLOCK=2"}',
+        'lower-inductor{split=false},configure{configs="softmax: XBLOCK=2",near=true}',
         "lower-inductor{split=false}",
-    )
+    )  # all with launch options, before any without
     assert last == {"slow"}
+    memory.add(found(given, 'lower-inductor,persistent-rows,configure{configs="?"}'))
+    assert beginnings(given, ctx, memory)[0][1] == "lower-inductor,persistent-rows"
     without = Context(TARGET, services=(SearchServices(forgets=frozenset({bare.digest})),))
     assert "lower-inductor,persistent-rows" not in beginnings(given, without, memory)[0]
     assert beginnings(given, ctx, None) == (("lower-inductor,cache-hints",), ())
