@@ -19,7 +19,6 @@ from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     ALONE,
     BEYOND_MASKS,
-    COLUMN_KINDS,
     COLUMNS,
     EVAL,
     FAR,
@@ -33,12 +32,9 @@ from kernelwright.evaluation.inputs.draws import (
     NAMED,
     ONE,
     OPPOSITES,
-    ORDERS,
     RELATED,
-    ROWS,
     SAME,
     SCALES,
-    SPECIAL,
     SPECIAL_CASES,
     STRUCTURED,
     UNIT,
@@ -48,6 +44,8 @@ from kernelwright.evaluation.inputs.draws import (
     apply_kind,
 )
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
+from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
+from kernelwright.evaluation.inputs.kinds.near import SPECIAL
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, SHAPES

@@ -12,10 +12,13 @@ from torch import Tensor
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
 from kernelwright.evaluation.inputs.impulses import impulses
-from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme, lines_of
+from kernelwright.evaluation.inputs.kinds.infinite import any_of, infinite, not_numbers, padded
+from kernelwright.evaluation.inputs.kinds.lines import columns, mixed_rows, ordered
+from kernelwright.evaluation.inputs.kinds.near import beyond, literals, near_literals
+from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
 from kernelwright.evaluation.inputs.patchwork.integers import FEW, few_integers, patched_integers, patched_switches
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, patched, within
-from kernelwright.evaluation.inputs.patterns import PATTERNS, degenerate
+from kernelwright.evaluation.inputs.patterns import degenerate
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
 
@@ -88,8 +91,6 @@ def _scaled(value: Tensor, by: float) -> Tensor:
     return value.double() * by
 
 
-#: Of so many whole numbers that a program names its integers are drawn.
-_FEW_LITERALS = 3
 #: The kind for programs that give something else in evaluation mode: inputs as given, in that mode.
 EVAL = "eval"
 #: The kind for programs with large inputs: all inputs of about the size of 1, so that none hides what another gives.
@@ -138,144 +139,6 @@ def level(tensor: Tensor) -> Tensor:
     return torch.full_like(tensor, 2.0 ** round(math.log2(rms(tensor))))
 
 
-def _infinite(value: Tensor, signs: Sequence[float]) -> Tensor:
-    """Some elements are infinite, but none that is the first along a dimension: a running maximum that starts from
-    -inf, as in online softmax, is a number after its first step. See `_padded` for where it is not."""
-    chosen = torch.rand(value.shape, device=value.device) < 1 / 16
-    for dimension, size in enumerate(value.shape):
-        if size > 1:
-            chosen.narrow(dimension, 0, 1).fill_(False)
-    return torch.where(chosen, _any_of(signs, value), value.double())
-
-
-def _padded(value: Tensor) -> Tensor:
-    """Every fourth row begins with -inf, up to its middle, as masks for padding on the left make it, and every fourth
-    ends with -inf from there on; so do lines along the second of several dimensions."""
-    size = value.shape[-1] if value.ndim > 1 else 0
-    if size < 2:
-        return value
-    lines = value.reshape(-1, size).clone()
-    lines[1::4, : size // 2] = -math.inf
-    lines[3::4, -(size // 2) :] = -math.inf
-    result = lines.reshape(value.shape)
-    if value.ndim > 2 and value.shape[1] > 1:
-        half = value.shape[1] // 2
-        result[:, :half, ..., 1::8] = result[:, -half:, ..., 3::8] = -math.inf
-    return result
-
-
-def _nan(value: Tensor, rows: Sequence[bool]) -> Tensor:
-    """Some elements are NaN, and all of every fourth row if `rows` says so."""
-    result = torch.where(torch.rand(value.shape, device=value.device) < 1 / 16, torch.nan, value.double())
-    if any(rows) and result.ndim > 1:
-        result.reshape(-1, result.shape[-1])[1::4] = torch.nan
-    return result
-
-
-#: What is drawn around besides the literals of a program: both zeros, what rounding to whole numbers leaves to a rule,
-#: and a number below the normal ones.
-SPECIAL = (0.0, -0.0, 0.5, 1.5, 2.5, 1e-40)
-
-
-def _literals(value: Tensor, numbers: Sequence[float]) -> Tensor:
-    """A quarter of the elements are near one of the numbers: the number itself and its neighbours, what lies a little
-    or far beside it, and its negative. All of these come as often, each number itself first where room is short. In
-    every fourth row half of the places hold few of the numbers, so that these rows have each of them: what is computed
-    of two such elements may be a number as well."""
-    kind = torch.finfo(value.dtype)
-    fitting = [number for number in numbers if 4 * abs(number) < kind.max] or [0.0]
-    base = torch.tensor(fitting, dtype=torch.float64, device=value.device)
-    step = (kind.eps * base.abs()).clamp_min(kind.tiny)
-    near = torch.stack(
-        [base, base + step, base - step, base * 1.01, base * 0.99, base + 0.5, base - 0.5, 2 * base, -base]
-    )
-    near = torch.cat([_shuffled(near[0]), _shuffled(near[1:].flatten())])
-    chosen = torch.rand(value.shape, device=value.device) < 1 / 4
-    count = int(chosen.sum())
-    result = value.to(torch.float64, copy=True)
-    result[chosen] = _shuffled(near[torch.arange(count, device=value.device) % len(near)])
-    if value.ndim > 1:
-        lines = result.reshape(-1, value.shape[-1])
-        fourth = lines[2::4].clone()
-        few = -(-len(base) // len(fourth)) if len(fourth) else 1
-        which = torch.arange(len(fourth), device=value.device)[:, None]
-        which = which + len(fourth) * torch.randint(0, few, fourth.shape, device=value.device)
-        lines[2::4] = torch.where(torch.rand_like(fourth) < 1 / 2, _shuffled(base)[which % len(base)], fourth)
-        result = lines.reshape(value.shape)
-    return result
-
-
-def _beyond(value: Tensor, numbers: Sequence[float]) -> Tensor:
-    """Elements near numbers as in `literals`, and of every four rows one beyond a number above zero and one beyond it
-    below. A row has one sign and one number, and rows take numbers in turn: its maximum and its mean lie beyond that
-    number as well, between once and twice its size."""
-    near = _literals(value, numbers)
-    if value.ndim < 2:
-        return near
-    lines = near.reshape(-1, value.shape[-1])
-    beyond = 1 + torch.rand(lines.shape, dtype=torch.float64, device=value.device)
-    sizes = [number for number in numbers if 4 * number < torch.finfo(value.dtype).max] or [1.0]
-    taken = torch.tensor(sizes, dtype=torch.float64, device=value.device).roll(int(torch.randint(0, len(sizes), ())))
-    beyond *= taken[torch.arange(len(lines), device=value.device) // 4 % len(sizes), None]
-    lines[1::4], lines[3::4] = -beyond[1::4], beyond[3::4]
-    return lines.reshape(value.shape)
-
-
-def _shuffled(values: Tensor) -> Tensor:
-    return values[torch.randperm(len(values), device=values.device)]
-
-
-def _any_of(numbers: Sequence[float], like: Tensor) -> Tensor:
-    given = torch.tensor(list(numbers), dtype=torch.float64, device=like.device)
-    return given[torch.randint(0, len(given), like.shape, device=like.device)]
-
-
-#: What may be made of a row. The exponentials of very negative ones are all zero in fp32. The least are below what
-#: norms are divided by at least.
-ROWS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "zeros": torch.zeros_like,
-    "constant": lambda value: torch.full_like(value, 2.0),
-    "very negative": lambda value: -128.0 * (value.abs() + 1.0),
-    "very positive": lambda value: 128.0 * (value.abs() + 1.0),
-    "small": lambda value: value * 1e-6,
-    "large": lambda value: value * 1e2,
-    "smaller": lambda value: value * 1e-10,
-    "least": lambda value: value * 1e-14,
-}
-
-
-def _of_one(value: Tensor) -> Tensor:
-    """Rows of one number each, such that sums of it are exact: else what rounding leaves of its mean would count. Only
-    zero becomes zero, of which many programs make the same."""
-    first = value[..., :1]
-    if value.is_floating_point():
-        eighths = first.mul(8).round().div(8)
-        first = torch.where((eighths == 0) & (first != 0), first.sign().div(8), eighths)
-    return first.expand(value.shape)
-
-
-#: In which order a row may be.
-ORDERS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "rising": lambda value: value.sort(-1).values,
-    "falling": lambda value: value.sort(-1, descending=True).values,
-    "alike": _of_one,
-    "steps": lambda value: value.sort(-1).values.mul(2).round().div(2),
-}
-
-
-def _ordered(value: Tensor, names: Sequence[str]) -> Tensor:
-    """The rows one after another in what order the names say; of one dimension, all of it in the first one."""
-    wide = value.double() if value.is_floating_point() else value
-    if not wide.ndim:
-        return wide
-    lines = wide.reshape(-1, wide.shape[-1])
-    result, first = lines.clone(), int(torch.randint(0, len(names), ()))
-    for number in range(len(names)):
-        result[number :: len(names)] = ORDERS[names[(first + number) % len(names)]](lines[number :: len(names)])
-    return result.reshape(wide.shape)
-
-
-#: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
 #: squares overflow, and near the end, where what right kernels make on their way is finite yet. Each draw has one size:
 #: beside the largest size, the others would not matter.
 FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1e36": 1e36}
@@ -283,7 +146,7 @@ FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1e36"
 
 def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
     """Some elements are so large, of either sign, and every fourth row has such below zero alone."""
-    signed = _any_of([sign * number for number in numbers for sign in (1.0, -1.0)], value)
+    signed = any_of([sign * number for number in numbers for sign in (1.0, -1.0)], value)
     result = torch.where(torch.rand(value.shape, device=value.device) < 1 / 8, signed, value.double())
     if result.ndim > 1:
         lines = result.reshape(-1, result.shape[-1])
@@ -296,38 +159,6 @@ def _offset(value: Tensor) -> Tensor:
     """Far from zero compared to how much they differ: a hundred times, or as much as leaves the differences of 16-bit
     numbers a few bits. Farther out, right sums of squared differences are worse in fp32 than eager's are in fp64."""
     return value.double() + min(1e2, 2.0**-4 / torch.finfo(value.dtype).eps) * rms(value)
-
-
-_LINES = {**ROWS, **ORDERS, **PATTERNS}
-
-
-def mixed_rows(value: Tensor, names: Sequence[str]) -> Tensor:
-    """Every third row is as it was, the others one after another what the names say; of one dimension, elements."""
-    wide = value.double()
-    lines = lines_of(wide)
-    number = torch.arange(len(lines), device=value.device) + 3 * int(torch.randint(0, len(names), ()))
-    changed = [lines, *(_LINES[name](lines) for name in names)]
-    kind = torch.where(number % 3 == 0, 0, (number - number // 3 - 1) % len(names) + 1)
-    result = lines.clone()
-    for index, version in enumerate(changed):
-        result = torch.where((kind == index)[:, None], version, result)
-    return result.reshape(wide.shape)
-
-
-#: What may be made of a column: of any five in turn one rises and one falls.
-COLUMN_KINDS = tuple(
-    name
-    for first, second in zip(tuple(ROWS)[::2], tuple(ROWS)[1::2], strict=True)
-    for name in (first, "rising", "falling", second)
-)
-
-
-def _columns(value: Tensor, names: Sequence[str]) -> Tensor:
-    """The same along the second dimension of several, or the first of two, as programs reduce along these too."""
-    if value.ndim < 2:
-        return value.double()
-    turned = value.movedim(0 if value.ndim == 2 else 1, -1)
-    return mixed_rows(turned, names).movedim(-1, 0 if value.ndim == 2 else 1)
 
 
 #: Kinds for programs that answer inputs so many times as large with outputs so many times as large, to the bit.
@@ -351,18 +182,18 @@ KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 #: The same for those that are made of several things, of which a program may take some alone.
 MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
-    "infinite": _infinite,
-    "literals": _literals,
-    NAMED: _beyond,
+    "infinite": infinite,
+    "literals": literals,
+    NAMED: beyond,
     "rows": mixed_rows,
-    COLUMNS: _columns,
+    COLUMNS: columns,
     STRUCTURED: mixed_rows,
     SPECIAL_CASES: degenerate,
     LOWEST: functools.partial(_outside, sign=-1.0),
     HIGHEST: functools.partial(_outside, sign=1.0),
-    "nan": _nan,
+    "nan": not_numbers,
     EXTREME: extreme,
-    "orders": _ordered,
+    "orders": ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
     **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in PATCHES.items()},
@@ -414,37 +245,18 @@ def apply_kind(
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
             new = within(new, trait) if kind in PATCHES else new
-            new = _padded(new) if kind == "infinite" and outside and -math.inf in parts else new
+            new = padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             if kind == ZERO and trait.sums_to_one:
                 once.copy_(shares_with_zeros(once))
             else:
                 once.copy_(kept(new, trait) if once is changed else new)
         elif kind == "literals" and whole and value.dtype != torch.bool:
-            once.copy_(_near_literals(once, trait, parts))
+            once.copy_(near_literals(once, trait, parts))
         elif traits and whole and kind not in _AS_GIVEN:
             once.copy_(_whole(once, trait, kind, parts, outside and kind in _OUTSIDE))
         drawn.append(changed)
     return drawn
-
-
-def _near_literals(value: Tensor, trait: Trait, numbers: Sequence[float]) -> Tensor:
-    """Integers of which a quarter, or more where there are few, are the first that the program names, each of them, or
-    beside these; none leaves the range of an input. Every third row has one of these numbers in half of its places, as
-    padding has, so that much changes if what is compared with the number is in another place."""
-    whole = [int(number) for number in numbers if number.is_integer() and trait.low <= number <= trait.high]
-    near = [number + step for step in (0, -1, 0, 1) for number in whole[:_FEW_LITERALS]]
-    inside = [number for number in near if trait.low <= number <= trait.high]
-    if not inside or trait.counted or trait.permutation:
-        return value
-    count = min(value.numel(), max(value.numel() // 4, len(inside)))
-    drawn = torch.tensor(inside, device=value.device).to(value.dtype)
-    result = value.flatten().clone()
-    result[torch.randperm(value.numel(), device=value.device)[:count]] = drawn[torch.arange(count) % len(inside)]
-    named = whole[:_FEW_LITERALS]
-    for number, line in enumerate(result.reshape(-1, value.shape[-1])[1::3] if value.ndim > 1 else ()):
-        line[torch.randperm(len(line), device=value.device)[: len(line) // 2]] = named[number % len(named)]
-    return kept(result.reshape(value.shape), trait)
 
 
 def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside: bool) -> Tensor:
@@ -460,7 +272,7 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
             drawn.reshape(-1, drawn.shape[-1])[1::4] = least
         plain = kind == "orders" and value.ndim and not (trait.permutation or trait.counted)
         names = ["alike"] if value.ndim == 1 else ["rising", "falling", "alike"]
-        return kept(_ordered(drawn, names), trait) if plain else drawn
+        return kept(ordered(drawn, names), trait) if plain else drawn
     drawn = torch.rand(value.shape, device=value.device) < 0.5
     if kind == "orders" and value.ndim and value.shape[-1] > 1:  # padding on the left, and on the right
         lines = (value.shape[0], *(1,) * (value.ndim - 1)) if value.ndim > 1 else ()

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.tensors import each_once
-from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, mixed_rows, rms
+from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, rms
+from kernelwright.evaluation.inputs.kinds.lines import mixed_rows
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.patchwork.weights import patch_buffer, patch_parameter
 from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept

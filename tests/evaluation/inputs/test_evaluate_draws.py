@@ -11,15 +11,13 @@ from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import (
-    COLUMN_KINDS,
     FAR_OUT,
     KINDS,
     MIXTURES,
-    ORDERS,
-    ROWS,
     Draw,
     apply_kind,
 )
+from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, SHAPES
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, find_traits, integers, kept

@@ -1,0 +1,1 @@
+"""What draws of several kinds make of an input."""
