@@ -46,6 +46,7 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
 from kernelwright.evaluation.inputs.kinds.near import SPECIAL
+from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, SHAPES
@@ -111,8 +112,15 @@ class Drawing:
         if draw.kind == RELATED:
             made = related(values, self.contract.traits)
             return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
+        if draw.kind == "infinite":
+            more = with_infinities(self._trial, model, self._taken(model, draw, values) or values, self._bound)
+            return None if all(map(is_finite, more)) else more
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
+        return self._taken(model, draw, values)
+
+    def _taken(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
+        """As much of a kind as the program takes; None where that is nothing."""
         accepts = functools.partial(self._accepts, model, draw)
         beyond = [(size,) for size in BEYOND_MASKS]
         for parts in beyond if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
@@ -277,24 +285,15 @@ class Drawing:
             zero = draw.kind != "offset"
             if not self._trial.keeps_its_size(model, inputs, draw.inputs, may_be_zero=zero):
                 return False
-        if (
-            draw.kind != "infinite"
-            and draw.kind not in FAR_OUT
-            and (self.contract.nan_aware or not self._trial.whole_outputs)
-        ):
+        if draw.kind == "infinite":
+            return self._trial.takes_plainly(model, inputs)
+        if draw.kind not in FAR_OUT and (self.contract.nan_aware or not self._trial.whole_outputs):
             return self._trial.takes(model, inputs)
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
             taken = self._trial.takes(model, inputs)
         if draw.kind in FAR_OUT and watch.infinite:
             return False  # an overflow inside, which a kernel that multiplies by zero makes NaN
-        if draw.kind != "infinite":
-            return taken and not watch.nan  # what NaN is as a whole number is nobody's rule
-        # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
-        return (
-            taken
-            and not watch.nan
-            and (self.contract.inf_aware or not self._trial.pointwise(model, inputs, draw.inputs))
-        )
+        return taken and not watch.nan  # what NaN is as a whole number is nobody's rule
 
     @property
     def _floating(self) -> list[TensorSpec]:

@@ -17,8 +17,6 @@ _LARGEST = 1e30
 #: The error of a number between 0.5 and 1 in fp32, and of what is left of it to 1.
 WEIGHT_ERROR = 2.0**-24
 #: What a program names that means something by NaN; where it does not, kernels may treat NaN as they like.
-#: What names infinities as well.
-_INFINITE_NAMES = frozenset("nan_to_num isfinite isinf isposinf isneginf".split())
 _NAN_NAMES = frozenset(
     "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
 )
@@ -92,9 +90,9 @@ def weight_error(program: ReferenceProgram) -> float:
 
 
 @functools.lru_cache(64)
-def named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
+def named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
     """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
-    it names what is of NaN, as a comparison with itself does, and of infinity."""
+    it names what is of NaN, as a comparison with itself does."""
     found: dict[float, None] = {}
     compared: set[float] = set()
     names: set[str] = set()
@@ -113,4 +111,4 @@ def named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
                     names.add("isnan")
                 compared |= {number for number in sides if abs(number) < _LARGEST}
     largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
-    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES), bool(names & _INFINITE_NAMES)
+    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES)
