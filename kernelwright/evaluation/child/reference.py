@@ -29,19 +29,15 @@ from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
-    ALONE,
     EVAL,
-    LARGER,
-    MIXTURES,
+    KINDS,
     OPPOSITES,
-    SAME,
     SCALES,
     Draw,
     drawn,
 )
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.literals import weight_error, weights_of
-from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.spellings import Respelled
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
@@ -371,7 +367,7 @@ class ReferenceRuns:
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
-    if draw.kind in (*MIXTURES, *SCALES, ALIKE, OPPOSITES, EVAL, LARGER, SAME, *ALONE, EXTREME):
+    if draw.kind != "given" and (draw.kind not in KINDS or draw.kind in (*SCALES, ALIKE)):
         return None
     inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):

@@ -28,7 +28,8 @@ _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 class Contract:
     """`traits`: what holds of each input. `numbers` are those that the program's source and what builds it name,
     `nan_aware` whether it speaks of NaN; `scales`: the kinds of `SCALES` that it
-    takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something; `modes`: it
+    takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something;
+    `exponentials`: it computes some, and not by element alone; `modes`: it
     gives something else in evaluation mode; `alike_in_eval`: it does not; `normal`: inputs as given are as those of the
     kind of this name; `checks`: it raises on zeros; `infinities`: see `Trial`."""
 
@@ -38,6 +39,7 @@ class Contract:
     scales: frozenset[str] = frozenset()
     elementwise: bool = False
     minima: bool = False
+    exponentials: bool = False
     normal: bool = False
     modes: bool = False
     alike_in_eval: bool = False
@@ -60,14 +62,15 @@ def find_contract(program: ReferenceProgram, seed: int, within: bool = False) ->
     traits = _without_orders(model, values, found.traits)
     for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
-    scales, elementwise, minima = _scales(trial, model, values)
+    scales, elementwise, watch = _scales(trial, model, values)
     modes = _modes(program, seed, values)
     return replace(
         found,
         traits=traits,
         scales=scales,
         elementwise=elementwise,
-        minima=minima,
+        minima=watch.minima,
+        exponentials=watch.exponentials and not elementwise,
         normal=all(map(_is_normal, values)),
         modes=bool(modes),
         alike_in_eval=modes is False,
@@ -142,22 +145,22 @@ def _with_numbers_between(
     return replace(trait, between=computes)
 
 
-def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool, bool]:
+def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[frozenset[str], bool, ElementwiseWatch]:
     """Which of `SCALES` scale the outputs of a program as well, to the bit, whether it computes elementwise alone, and
-    whether it may look for minima. Nothing scales that is not elementwise: sums of squares overflow in a kernel sooner
-    than in eager code, which has fp64 for some of them on a CPU."""
+    what else was seen of it. Nothing scales that is not elementwise: sums of squares overflow in a kernel sooner than
+    in eager code, which has fp64 for some of them on a CPU."""
     floating = [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
     with ElementwiseWatch() as watch:  # type: ignore[no-untyped-call]
         plain = trial.run(model, values) if floating else None
     if plain is None or not watch.only:
-        return frozenset(), False, watch.minima
+        return frozenset(), False, watch
     found = set()
     for kind, scale in SCALES.items():
         scaled = apply_kind(values, kind, 0)
         outputs = trial.run(model, scaled) if all(map(is_finite, scaled)) else None
         if outputs is not None and all(map(functools.partial(scales_to, scale), plain, outputs)):
             found.add(kind)
-    return frozenset(found), True, watch.minima
+    return frozenset(found), True, watch
 
 
 def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> bool | None:

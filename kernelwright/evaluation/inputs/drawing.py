@@ -25,8 +25,10 @@ from kernelwright.evaluation.inputs.draws import (
     FAR_OUT,
     HIGHEST,
     IMPULSES,
+    INFINITE_WEIGHTS,
     KINDS,
     LARGER,
+    LOADED,
     LOWEST,
     MIXTURES,
     NAMED,
@@ -44,8 +46,12 @@ from kernelwright.evaluation.inputs.draws import (
     apply_kind,
 )
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
+from kernelwright.evaluation.inputs.kinds.drift import DRIFT, drifting
+from kernelwright.evaluation.inputs.kinds.infinite_weights import put_infinities
 from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
+from kernelwright.evaluation.inputs.kinds.loaded import load
 from kernelwright.evaluation.inputs.kinds.near import SPECIAL
+from kernelwright.evaluation.inputs.kinds.special import make_special
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
@@ -112,12 +118,26 @@ class Drawing:
         if draw.kind == RELATED:
             made = related(values, self.contract.traits)
             return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
+        if draw.kind == DRIFT:
+            made = drifting(values, self._bound)
+            return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
+        if draw.kind in (LOADED, INFINITE_WEIGHTS):
+            return self._with_weights(model, draw, values)
         if draw.kind == "infinite":
             more = with_infinities(self._trial, model, self._taken(model, draw, values) or values, self._bound)
             return None if all(map(is_finite, more)) else more
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
         return self._taken(model, draw, values)
+
+    def _with_weights(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:
+        """Inputs for a model whose tensors are changed as well; None where it takes nothing of the kind."""
+        torch.manual_seed(draw.inputs)
+        if draw.kind == INFINITE_WEIGHTS:
+            return values if put_infinities(self._trial, model, values) else None
+        loaded = load(self._trial, model, values)
+        special = make_special(self._trial, model, values, self._bound)
+        return special if special is not None else values if loaded else None
 
     def _taken(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
         """As much of a kind as the program takes; None where that is nothing."""
@@ -138,6 +158,10 @@ class Drawing:
             return draw.kind != EVAL or self.contract.modes
         if draw.kind == RELATED:
             return may_relate(specs)
+        if draw.kind in (LOADED, INFINITE_WEIGHTS):
+            return bool(self.program.reference.state)
+        if draw.kind == DRIFT:
+            return self.contract.exponentials
         if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
             around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.contract.traits)
             return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.contract.numbers)))

@@ -115,6 +115,9 @@ ALONE = ("alone", "another alone")
 LARGER = "larger"
 #: Kinds of many values of the size that inputs have.
 ORDINARY = ("given", "normal", "negative", "shifted", UNIT)
+#: The kinds whose saved buffers and weights, with inputs in the same places, hold what they never begin with, and hold
+#: infinities; see `kinds.loaded`, `kinds.special` and `kinds.infinite_weights`.
+LOADED, INFINITE_WEIGHTS = "loaded", "infinite weights"
 #: The kind for programs that compute in 16 bits.
 ALIKE = "alike"
 #: The kind for programs whose outputs have 16 bits; see `opposites`.

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
 
 #: What a program raises on inputs that it is not defined on.
-REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError)
+REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError, ArithmeticError)
 #: By how many units in the last place inputs change to see whether a program is steady, and how many times as much its
 #: outputs may.
 _NOISE, _UNSTEADY = 16, 256.0
@@ -65,16 +65,21 @@ class Trial:
     def takes(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether outputs are numbers, but for `infinities`, and of the shapes that they always have."""
         outputs = self.run(model, inputs)
-        shapes = [spec.shape for spec in self.program.reference.outputs]
-        if outputs is None or [tuple(output.shape) for output in outputs] != shapes:
-            return False
-        return all(map(self._are_numbers, outputs))
+        return outputs is not None and self._are_taken(outputs)
 
-    def takes_plainly(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
-        """The same, and nothing on the way is NaN or is an infinity that is made a whole number."""
+    def _are_taken(self, outputs: Sequence[Tensor]) -> bool:
+        shapes = [spec.shape for spec in self.program.reference.outputs]
+        return [tuple(output.shape) for output in outputs] == shapes and all(map(self._are_numbers, outputs))
+
+    def takes_plainly(self, model: nn.Module, inputs: Sequence[Value], more: tuple[float, ...] = ()) -> bool:
+        """The same, and nothing on the way is NaN or is an infinity that is made a whole number. Outputs may hold
+        `more` infinities, but not all of an output."""
+        trial = replace(self, infinities=(*self.infinities, *more))
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
-            taken = self.takes(model, inputs)
-        return taken and not watch.nan and not watch.converted
+            outputs = trial.run(model, inputs)
+        if watch.nan or watch.converted or outputs is None:
+            return False
+        return trial._are_taken(outputs) and (not more or all(bool(one.isfinite().any()) for one in outputs))
 
     def _are_numbers(self, output: Tensor) -> bool:
         known = torch.isfinite(output)

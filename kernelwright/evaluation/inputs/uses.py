@@ -27,11 +27,15 @@ _PLACES = {
 _SAME_VALUES = frozenset(
     "aten._to_copy.default aten.clone.default aten.contiguous.default aten.detach.default aten.alias.default".split()
 )
+#: Operations that need numbers in order.
+_SEARCHES = frozenset(("searchsorted", "bucketize"))
 
 
 class PlacesWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Around a run: notes which of the tensors given are anything but places, in `others`, by number, and in `used`
-    which are used at all."""
+    which are used at all; and whether anything `searches` in numbers that are in order."""
+
+    searches = False
 
     def __init__(self, given: Mapping[int, Value]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -44,6 +48,7 @@ class PlacesWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result, name = func(*args, **(kwargs or {})), str(func)
+        self.searches |= func.overloadpacket.__name__ in _SEARCHES
         found = set().union(*map(self._numbers, args), self._numbers(kwargs or {}))
         if not found:
             return result

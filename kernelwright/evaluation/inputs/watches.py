@@ -60,17 +60,21 @@ _STILL = frozenset(
 #: Operations, by `operators.base`, that look for the least of something, or for the most of its opposite.
 _LEAST = "min amin argmin aminmax minimum fmin cummin sort argsort topk kthvalue median nanmedian neg rsub"
 _MINIMA = frozenset(f"aten.{name}" for name in _LEAST.split())
+_POWERS = ("aten.exp", "aten.exp2")
+#: What other operations that compute exponentials have in their names.
+_EXPONENTIALS = ("softmax", "attention", "logsumexp", "logaddexp")
 
 
 class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether `only` operations on elements run, copies, and maxima and minima; and whether any looks for
-    `minima`."""
+    """Notes whether `only` operations on elements run, copies, and maxima and minima; whether any looks for
+    `minima`, and whether any computes `exponentials`."""
 
-    only, minima = True, False
+    only, minima, exponentials = True, False, False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(func)
         self.minima |= operators.base(name) in _MINIMA
+        self.exponentials |= operators.base(name) in _POWERS or any(part in name for part in _EXPONENTIALS)
         moves = name in _STILL or operators.moves(name)
         self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
         return func(*args, **(kwargs or {}))

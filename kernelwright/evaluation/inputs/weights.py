@@ -162,7 +162,7 @@ def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator],
     if not constant and not tiny and tensor.numel() < 3:
         return
     if not constant and not tiny and torch.unique(tensor).numel() == 2:
-        if not _follows_from_code(tensor):
+        if not follows_from_code(tensor):
             _exchange(tensor, generators[device])
         return
     if not tensor.is_floating_point():
@@ -183,7 +183,7 @@ def _perturb(tensor: Tensor, generators: Mapping[torch.device, torch.Generator],
         tensor.copy_(changed if tiny else kept(changed, find_traits([[tensor]])[0]))
 
 
-def _follows_from_code(mask: Tensor) -> bool:
+def follows_from_code(mask: Tensor) -> bool:
     """Whether a tensor of two values is no mask, which has zeros, or one that a rule gives: all its diagonals hold one
     value, as those of triangles and bands do; of one dimension, it changes once."""
     if bool((mask != 0).all()):

@@ -20,7 +20,9 @@ from kernelwright.evaluation.inputs.draws import (
     FAR_OUT,
     HIGHEST,
     IMPULSES,
+    INFINITE_WEIGHTS,
     LARGER,
+    LOADED,
     LOWEST,
     ONE,
     OPPOSITES,
@@ -31,6 +33,7 @@ from kernelwright.evaluation.inputs.draws import (
     ZERO,
     Draw,
 )
+from kernelwright.evaluation.inputs.kinds.drift import DRIFT
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
@@ -69,7 +72,22 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
-        *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES, "huge", "tiny", "minute", "vast", "normal"),
+        *(
+            STRUCTURED,
+            SPECIAL_CASES,
+            LOADED,
+            INFINITE_WEIGHTS,
+            DRIFT,
+            *PATCHES,
+            *FAR_OUT,
+            ALIKE,
+            OPPOSITES,
+            "huge",
+            "tiny",
+            "minute",
+            "vast",
+            "normal",
+        ),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }

@@ -1,0 +1,65 @@
+"""Inputs whose rows rise or fall slowly and far: steps are small, and add up to more than exponentials in fp32 hold.
+
+A running maximum that follows none of the small steps is wrong in the end.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.ir.layout import shares_elements
+
+#: The kind; and how far from zero rows begin and end: exponentials of twice as much overflow.
+DRIFT, _FAR = "drift", 66.0
+#: How rows of one input rise, in turn.
+_SLOPES = (1.0, 0.8, -1.0)
+
+
+def drifting(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
+    """Inputs of which rows drift. Of several with rows as wide, as attention has them, products of two rows drift along
+    either; None where no input can. Those that are `bound` stay as they are."""
+    free = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
+    result = list(values)
+    for place in free:
+        value = result[place]
+        assert isinstance(value, Tensor)
+        others = [one for at in free if at != place and isinstance(one := values[at], Tensor)]
+        if value.ndim > 1 and _are_multiplied(value, others):
+            result[place] = copy_of(value).copy_(_in_one_direction(value))
+        elif place == free[0]:
+            result[place] = copy_of(value).copy_(_along(value))
+    return result if free else None
+
+
+def _is_free(value: Value) -> bool:
+    plain = isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 0 and value.shape[-1] > 1
+    return plain and isinstance(value, Tensor) and not shares_elements(value.shape, value.stride())
+
+
+def _are_multiplied(value: Tensor, others: Sequence[Tensor]) -> bool:
+    """Whether rows are as wide as those of another input; two inputs of one shape are more often added."""
+    wide = [one for one in others if one.ndim > 1 and one.shape[-1] == value.shape[-1]]
+    return len(wide) > 1 or any(one.shape != value.shape for one in wide)
+
+
+def _rising(size: int, like: Tensor) -> Tensor:
+    return torch.linspace(-1, 1, size, dtype=torch.float64, device=like.device) if size > 1 else torch.ones_like(like)
+
+
+def _along(value: Tensor) -> Tensor:
+    lines = value.double().reshape(-1, value.shape[-1])
+    slopes = torch.tensor(_SLOPES, dtype=torch.float64, device=value.device)
+    slope = slopes[torch.arange(len(lines), device=value.device) % len(slopes), None]
+    return (_FAR * slope * _rising(value.shape[-1], lines) + 0.01 * lines).reshape(value.shape)
+
+
+def _in_one_direction(value: Tensor) -> Tensor:
+    """Rows that differ by a factor, which rises from row to row."""
+    size, rows = value.shape[-1], value.shape[-2]
+    factor = torch.linspace(-1, 1, rows, dtype=torch.float64, device=value.device) if rows > 1 else torch.ones(1)
+    factor = factor.to(value.device)[:, None] * math.sqrt(_FAR * math.sqrt(size))
+    direction = torch.ones(size, dtype=torch.float64, device=value.device) / math.sqrt(size)
+    return factor * direction + 0.01 * value.double()
