@@ -124,7 +124,8 @@ class Drawing:
         if draw.kind in (LOADED, INFINITE_WEIGHTS):
             return self._with_weights(model, draw, values)
         if draw.kind == "infinite":
-            more = with_infinities(self._trial, model, self._taken(model, draw, values) or values, self._bound)
+            taken = self._taken(model, draw, values) or values
+            more = with_infinities(self._trial, model, taken, self._bound, self.contract.elementwise)
             return None if all(map(is_finite, more)) else more
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))

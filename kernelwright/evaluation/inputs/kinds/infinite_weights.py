@@ -16,15 +16,16 @@ _MOST = 12
 
 def put_infinities(trial: Trial, model: nn.Module, inputs: list[Value]) -> bool:
     """Put infinities into tensors of a model, in place, where outputs stay numbers; whether there are any then."""
-    found = False
+    found, hidden = False, tuple[float, ...]()
     with torch.no_grad():
         for tensor in _tensors(trial, model, inputs):
             for number in (-math.inf, math.inf):
                 before = tensor.clone()
                 tensor.copy_(torch.where(_places(tensor, number), number, tensor))
                 # What -inf hides may be -inf in the end, as the logarithm of a share is that is zero.
-                if trial.takes_plainly(model, inputs, (number,) if number < 0 else ()):
-                    found = True
+                more = (number,) if number < 0 else hidden
+                if trial.takes_plainly(model, inputs, more):
+                    found, hidden = True, more
                 else:
                     tensor.copy_(before)
     return found

@@ -86,13 +86,15 @@ def _floating(tensor: Tensor, searches: bool) -> list[Tensor]:
     if tensor.numel() < 3:
         return [(tensor * number).round() for number in _ALONE]
     trait = find_traits([[tensor]])[0]
-    if trait.ordered:
-        return [] if searches else [tensor.flatten()[torch.randperm(tensor.numel())].reshape(tensor.shape)]
+    if trait.ordered and searches:
+        return []
+    order = torch.randperm(tensor.numel(), device=tensor.device)
+    some = tensor.flatten()[order].reshape(tensor.shape) if trait.ordered else tensor
     if alike or bool((tensor >= 0).all()):
-        return [tensor * _in_turn(tensor, by) for by in (_MIXED, _ZEROS, _SIGNED)]
-    if trait.kept:
-        return [tensor * torch.exp(torch.randn_like(tensor))]
-    return []
+        return [some * _in_turn(tensor, by) for by in (_MIXED, _ZEROS, _SIGNED)]
+    if trait.ordered:
+        return [some]
+    return [tensor * torch.exp(torch.randn_like(tensor))] if trait.kept else []
 
 
 def _mask(tensor: Tensor) -> Tensor:

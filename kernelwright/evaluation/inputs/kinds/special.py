@@ -27,9 +27,12 @@ def make_special(trial: Trial, model: nn.Module, values: Sequence[Value], bound:
     """Inputs that are special where weights are, which change in place; of each kind as far as the program takes it.
     None if it takes nothing. Inputs that are `bound` stay as they are."""
     free = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
-    state = [each_once(one) for one in model.state_dict(keep_vars=True).values() if one.is_floating_point()]
-    vectors = [one for one in state if one.numel() > 2 and one.squeeze().ndim == 1]
-    alone = [each_once(one) for one in model.parameters() if one.is_floating_point() and one.numel() == 1]
+    state, parameters = (
+        [each_once(one) for one in found if one.is_floating_point()]
+        for found in (model.state_dict(keep_vars=True).values(), model.parameters())
+    )
+    vectors = [one for one in parameters if one.numel() > 2 and one.squeeze().ndim == 1]
+    alone = [one for one in parameters if one.numel() == 1]
     result, found = list(values), False
     with torch.no_grad():
         for ways, of in ((_zeros, vectors), (_whole, vectors), (_numbers, alone), (_rows_of, state)):

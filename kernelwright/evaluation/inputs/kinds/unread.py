@@ -20,16 +20,18 @@ from kernelwright.ir.layout import shares_elements
 _SIGNS = ((-math.inf, math.inf), (math.inf,), (-math.inf,))
 
 
-def with_infinities(trial: Trial, model: nn.Module, values: Sequence[Value], bound: Sequence[bool]) -> list[Value]:
-    """Inputs with infinities wherever the outputs stay numbers, tried one input after another; those that are `bound`
-    stay as they are."""
+def with_infinities(
+    trial: Trial, model: nn.Module, values: Sequence[Value], bound: Sequence[bool], elementwise: bool
+) -> list[Value]:
+    """Inputs with infinities where no output depends on an element, or if a program computes `elementwise` on any, as
+    far as outputs stay numbers, tried one input after another; those that are `bound` stay as they are."""
     places = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
     apart, result = _independent(model, values, places), list(values)
     for place in places:
         value = result[place]
         assert isinstance(value, Tensor)
         tried = [(apart[place], signs) for signs in _SIGNS] if place in apart else []
-        tried += [(torch.rand(value.shape, device=value.device) < 1 / 8, _SIGNS[0])]
+        tried += [(torch.rand(value.shape, device=value.device) < 1 / 8, _SIGNS[0])] if elementwise else []
         for chosen, signs in tried:
             changed = copy_of(value).copy_(
                 torch.where(chosen & value.isfinite(), any_of(signs, value).to(value), value)
