@@ -51,6 +51,7 @@ from kernelwright.evaluation.inputs.kinds.infinite_weights import put_infinities
 from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
 from kernelwright.evaluation.inputs.kinds.loaded import load
 from kernelwright.evaluation.inputs.kinds.near import SPECIAL
+from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, may_vary, other_numbers
 from kernelwright.evaluation.inputs.kinds.special import make_special
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
@@ -118,6 +119,9 @@ class Drawing:
         if draw.kind == RELATED:
             made = related(values, self.contract.traits)
             return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
+        if draw.kind == NUMBERS:
+            others = other_numbers(self.program.reference.inputs, values, draw.inputs)
+            return others if self._trial.takes(model, others) else None
         if draw.kind == DRIFT:
             made = drifting(values, self._bound)
             return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
@@ -125,6 +129,7 @@ class Drawing:
             return self._with_weights(model, draw, values)
         if draw.kind == "infinite":
             taken = self._taken(model, draw, values) or values
+            torch.manual_seed(draw.inputs)
             more = with_infinities(self._trial, model, taken, self._bound, self.contract.elementwise)
             return None if all(map(is_finite, more)) else more
         if draw.kind == "literals":
@@ -159,6 +164,8 @@ class Drawing:
             return draw.kind != EVAL or self.contract.modes
         if draw.kind == RELATED:
             return may_relate(specs)
+        if draw.kind == NUMBERS:
+            return any(map(may_vary, specs))
         if draw.kind in (LOADED, INFINITE_WEIGHTS):
             return bool(self.program.reference.state)
         if draw.kind == DRIFT:

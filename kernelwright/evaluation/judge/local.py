@@ -34,6 +34,7 @@ from kernelwright.evaluation.inputs.draws import (
     Draw,
 )
 from kernelwright.evaluation.inputs.kinds.drift import DRIFT
+from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
@@ -72,22 +73,8 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
     "default": (
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
-        *(
-            STRUCTURED,
-            SPECIAL_CASES,
-            LOADED,
-            INFINITE_WEIGHTS,
-            DRIFT,
-            *PATCHES,
-            *FAR_OUT,
-            ALIKE,
-            OPPOSITES,
-            "huge",
-            "tiny",
-            "minute",
-            "vast",
-            "normal",
-        ),
+        *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
+        *("huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }
@@ -355,7 +342,7 @@ class LocalEvaluator:
             calls.append(
                 Call(
                     tuple(None if tensor is None else next(places) for tensor in one.inputs),
-                    tuple(getattr(spec, "value", None) for spec in reference.inputs),
+                    one.values(reference),
                     {name: next(places) for name in one.state},
                     fresh,
                     one.same(reference),

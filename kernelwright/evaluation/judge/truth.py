@@ -14,6 +14,7 @@ from typing import Any
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
 from kernelwright.evaluation.inputs.draws import EVAL, HIGHEST, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, other_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
@@ -78,6 +79,11 @@ class ReferenceRun:
                     found[spec.name] = known[key]
         return found
 
+    def values(self, reference: Reference) -> tuple[Any, ...]:
+        """The numbers among the inputs, None for tensors."""
+        values = [getattr(spec, "value", None) for spec in reference.inputs]
+        return tuple(other_numbers(reference.inputs, values, self.draw.inputs) if self.draw.kind == NUMBERS else values)
+
     @property
     def given(self) -> tuple[RawTensor, ...]:
         """All tensors that a candidate is handed."""
@@ -110,10 +116,11 @@ class Truth:
     module: Mapping[str, Any] = field(default_factory=dict)
 
     def of_form(self, form: str) -> "Truth":
-        """The truth about programs of this form: a function has no evaluation mode, and does what training does."""
+        """The truth about programs of this form: a function has no evaluation mode, and does what training does. It is
+        not given numbers among the inputs, which are part of its text."""
         if form == "class":
             return self
-        return replace(self, passes=tuple(one for one in self.passes if one.draw.kind != EVAL))
+        return replace(self, passes=tuple(one for one in self.passes if one.draw.kind not in (EVAL, NUMBERS)))
 
     def tolerance(self, reference: Reference) -> Tolerance:
         """How close is right."""

@@ -50,7 +50,7 @@ FREE = [
 #: What a program reads as numbers, or writes to, may rely on how it comes.
 KEPT = [
     (places("copied to", "x.index_copy(0, p, b)",
-            "s = 0.0 * x\nh = 0.0\n" + EACH
+            "s = tl.zeros_like(x)\nh = 0.0\n" + EACH
             + "s += tl.where(to == row, v, 0.0)\n    h += tl.where(to == row, 1.0, 0.0)\ny = tl.where(h > 0, s, x)",
             ""),
      "a permutation"),

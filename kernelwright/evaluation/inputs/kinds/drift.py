@@ -46,7 +46,7 @@ def _are_multiplied(value: Tensor, others: Sequence[Tensor]) -> bool:
 
 
 def _rising(size: int, like: Tensor) -> Tensor:
-    return torch.linspace(-1, 1, size, dtype=torch.float64, device=like.device) if size > 1 else torch.ones_like(like)
+    return torch.linspace(-1, 1, size, dtype=torch.float64, device=like.device)
 
 
 def _along(value: Tensor) -> Tensor:
@@ -57,9 +57,7 @@ def _along(value: Tensor) -> Tensor:
 
 
 def _in_one_direction(value: Tensor) -> Tensor:
-    """Rows that differ by a factor, which rises from row to row."""
+    """Rows that differ by a factor, which rises from row to row; the end of that if there is one row."""
     size, rows = value.shape[-1], value.shape[-2]
-    factor = torch.linspace(-1, 1, rows, dtype=torch.float64, device=value.device) if rows > 1 else torch.ones(1)
-    factor = factor.to(value.device)[:, None] * math.sqrt(_FAR * math.sqrt(size))
-    direction = torch.ones(size, dtype=torch.float64, device=value.device) / math.sqrt(size)
-    return factor * direction + 0.01 * value.double()
+    factor = _rising(max(2, rows), value)[-rows:, None] * math.sqrt(_FAR * math.sqrt(size)) / math.sqrt(size)
+    return factor + 0.01 * value.double()

@@ -32,7 +32,7 @@ def put_infinities(trial: Trial, model: nn.Module, inputs: list[Value]) -> bool:
 
 
 def _tensors(trial: Trial, model: nn.Module, inputs: list[Value]) -> list[Tensor]:
-    """The tensors to try, without those that a call changes."""
+    """The tensors to try, without those that a call changes, and without masks."""
     own = copy.deepcopy(model)
     try:
         trial.program.run(own, inputs)
@@ -41,8 +41,10 @@ def _tensors(trial: Trial, model: nn.Module, inputs: list[Value]) -> list[Tensor
     left, found = own.state_dict(), list[Tensor]()
     for name, tensor in model.state_dict(keep_vars=True).items():
         alike = left[name].shape == tensor.shape and same_bits(left[name], tensor)
-        if tensor.is_floating_point() and tensor.numel() and alike and not any(tensor is one for one in found):
+        mask = not tensor.requires_grad and torch.unique(tensor).numel() == 2
+        if tensor.is_floating_point() and tensor.numel() and alike and not mask:
             found.append(tensor)
+    found = list(dict.fromkeys(found))
     return [each_once(one) for one in sorted(found, key=lambda one: one.requires_grad and one.ndim > 1)[:_MOST]]
 
 

@@ -74,8 +74,8 @@ WEIGHTS = [
 COUNTS = [
     held("a count of steps", "x / (self.w + 1)", "y = x / (w + 1)", "y = x / (tl.minimum(w, 2000) + 1)",
          BUFFER.format("zeros(64, dtype=torch.int64)")),
-    held("a count that fp32 does not hold", "x + self.w % 2", "y = x + w % 2",
-         "y = x + w.to(tl.float32).to(tl.int64) % 2", BUFFER.format("zeros(64, dtype=torch.int64)")),
+    held("a count that fp32 does not hold", "x + self.w % 2", "y = x + (w & 1)",
+         "y = x + (w.to(tl.float32).to(tl.int64) & 1)", BUFFER.format("zeros(64, dtype=torch.int64)")),
 ]  # fmt: skip
 
 
