@@ -19,7 +19,6 @@ from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     ALONE,
     BEYOND_MASKS,
-    COLUMNS,
     EVAL,
     FAR,
     FAR_OUT,
@@ -38,7 +37,6 @@ from kernelwright.evaluation.inputs.draws import (
     SAME,
     SCALES,
     SPECIAL_CASES,
-    STRUCTURED,
     UNIT,
     WHOLE_KINDS,
     ZERO,
@@ -48,29 +46,25 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
 from kernelwright.evaluation.inputs.kinds.drift import DRIFT, drifting
 from kernelwright.evaluation.inputs.kinds.infinite_weights import put_infinities
-from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
+from kernelwright.evaluation.inputs.kinds.lines import ROWS
 from kernelwright.evaluation.inputs.kinds.loaded import load
-from kernelwright.evaluation.inputs.kinds.near import SPECIAL
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, may_vary, other_numbers
+from kernelwright.evaluation.inputs.kinds.parts import parts_of
+from kernelwright.evaluation.inputs.kinds.proportional import with_impulses
 from kernelwright.evaluation.inputs.kinds.special import make_special
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
-from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, SHAPES
-from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
+from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
-from kernelwright.evaluation.inputs.trial import Trial, is_finite, scales_to
+from kernelwright.evaluation.inputs.trial import Trial, is_finite
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
 from kernelwright.ir.values import TensorSpec
 
-#: Inputs beyond the first are drawn in the size of 1 as well; sums of squares of numbers beyond the second overflow.
-_LARGE, _LARGEST_SUMMED = 64.0, 1e16
-#: Of so many steps from 0 to 1 the halves are drawn around as well, if a program names their number.
-_STEPS_OF_ONE = (2.0, 4.0, 8.0, 10.0, 16.0)
+#: Inputs beyond this are drawn in the size of 1 as well.
+_LARGE = 64.0
 #: So often whole numbers have to be the same for noise in the last bits of inputs.
 _STEADY_TIMES = 3
-#: By what an input is multiplied to see whether outputs are as well: rounding is the same for any power of two.
-_PROPORTION = 2.0**20
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,7 @@ class Drawing:
             mixed = apply_kind(values, "rows", draw.inputs + 1, self.contract.traits, tuple(ROWS))
             return mixed if self._trial.takes(model, mixed) else values
         if draw.kind == IMPULSES:
-            return self._impulses(model, draw, values)
+            return with_impulses(self._trial, model, draw, values, self._bound)
         if draw.kind == OPPOSITES:
             return self._opposites(model, draw, values)
         if draw.kind in ALONE:
@@ -149,7 +143,7 @@ class Drawing:
         """As much of a kind as the program takes; None where that is nothing."""
         accepts = functools.partial(self._accepts, model, draw)
         beyond = [(size,) for size in BEYOND_MASKS]
-        for parts in beyond if draw.kind in (LOWEST, HIGHEST) else [self._parts(draw)]:
+        for parts in beyond if draw.kind in (LOWEST, HIGHEST) else [parts_of(draw, self.contract)]:
             for variant in self._variants(draw, values, accepts, parts):
                 more = [self._at_thresholds(model, variant)] if draw.kind == "literals" else []
                 if (taken := next(filter(accepts, [*more, variant]), None)) is not None:
@@ -219,17 +213,6 @@ class Drawing:
         """Which inputs have something that draws keep."""
         return [bool(trait.kept) for trait in self.contract.traits]
 
-    def _parts(self, draw: Draw) -> tuple[Any, ...]:
-        halves = [half / number for number in self.contract.numbers if number in _STEPS_OF_ONE for half in (0.5, 1.5)]
-        parts: dict[str, tuple[Any, ...]] = {"rows": tuple(ROWS), COLUMNS: COLUMN_KINDS, "nan": (True, False)}
-        named = self.contract.numbers
-        parts["literals"] = (*named, *SPECIAL, *halves, *draw.numbers, *_roots(named))
-        parts["infinite"] = (-math.inf, math.inf)
-        parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | dict.fromkeys(PATCHES, tuple(SHAPES))
-        around = tuple(number for number in draw.numbers if self.contract.elementwise or number <= _LARGEST_SUMMED)
-        parts |= {STRUCTURED: tuple(PATTERNS), SPECIAL_CASES: tuple(DEGENERATE), "orders": tuple(ORDERS), NAMED: around}
-        return parts.get(draw.kind, ())
-
     def _at_thresholds(self, model: nn.Module, values: list[Value]) -> list[Value]:
         """See `at_thresholds`; inputs of which draws keep something stay as they are."""
         pairs = zip(values, at_thresholds(values, model), self._bound, strict=True)
@@ -267,22 +250,6 @@ class Drawing:
             for place in (*floating[first:], *floating[:first]):
                 yield made(parts, only=place, outside=True)
                 yield made(parts, only=place)
-
-    def _impulses(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
-        """Inputs of which one, to which outputs are proportional, has impulses; None where there is no such input."""
-        places = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
-        first = draw.inputs % len(places) if places else 0
-        for place in (*places[first:], *places[:first]):
-            made = apply_kind(values, draw.kind, draw.inputs + 1, only=place)
-            one = made[place]
-            assert isinstance(one, Tensor)
-            plain = self._trial.run(model, made) if one.numel() and not self.contract.traits[place].kept else None
-            changed = [*made[:place], one * _PROPORTION, *made[place + 1 :]]
-            scaled = self._trial.run(model, changed) if plain and all(bool(output.any()) for output in plain) else None
-            scales = functools.partial(scales_to, _PROPORTION)
-            if plain and scaled and self._trial.takes(model, made) and all(map(scales, plain, scaled)):
-                return made
-        return None
 
     def _opposites(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
         """Inputs in which large elements cancel out in sums; None where there are no such. The model changes as well:
@@ -331,11 +298,3 @@ class Drawing:
     def _floating(self) -> list[TensorSpec]:
         """All tensors of floating numbers that a program has to do with."""
         return [spec for spec in self.program.reference.tensors if spec.dtype.startswith(("f", "bf"))]
-
-
-def _roots(numbers: Sequence[float]) -> list[float]:
-    """Where a square is just a number that a program names."""
-    single = torch.tensor([number for number in numbers if 0 < number < _LARGEST_SUMMED], dtype=torch.float32)
-    roots = single.sqrt()
-    found: list[float] = roots[(roots * roots == single) & (single != 1)].tolist()
-    return found

@@ -19,6 +19,8 @@ _ALONE = (
     (3.0, (-3, -2, -1, 0, 1, 2, 3)),
     (-3.0, (1, 2, 3)),
 )
+#: Of so many rows of a weight at most an input has some.
+_MOST_ROWS = 1024
 #: Whole numbers for vectors.
 _WHOLE = (1.0, 2.0, 3.0, 4.0)
 
@@ -134,7 +136,7 @@ def _rows_of(state: Sequence[Tensor]) -> Iterator[Callable[[Tensor], Tensor]]:
     tables: dict[int, list[Tensor]] = {}
     for one in state:
         if one.ndim > 1 and one.shape[-1] > 1:
-            tables.setdefault(one.shape[-1], []).append(one.reshape(-1, one.shape[-1]))
+            tables.setdefault(one.shape[-1], []).append(one.reshape(-1, one.shape[-1])[:_MOST_ROWS])
     for multiples in _MULTIPLES if tables else ():
 
         def made(value: Tensor, multiples: Sequence[float] = multiples) -> Tensor:
