@@ -80,3 +80,10 @@ def tell_apart(one: Sibling, evaluator: LocalEvaluator, refused: tuple[Status, .
     wrong = evaluator.evaluate_text(one.program(one.wrong), one.reference, rungs)
     assert wrong.status in refused, wrong
     return right
+
+
+def find_right(one: Sibling, evaluator: LocalEvaluator) -> None:
+    """Find both programs `ok`."""
+    for body in (one.right, one.wrong):
+        verdict = evaluator.evaluate_text(one.program(body), one.reference, (Rung.PARSE, Rung.INTERPRET))
+        assert verdict.ok, verdict

@@ -50,15 +50,15 @@ def _versions(model: nn.Module, inputs: list[Value], trial: Trial) -> Iterator[t
     """Saved buffers and what each may become, most first."""
     parameters = set(model.parameters())
     state = model.state_dict(keep_vars=True)
-    saved = {name: one for name, one in state.items() if one not in parameters and not name.endswith(_BATCHES)}
+    saved = {one: name for name, one in state.items() if one not in parameters and not name.endswith(_BATCHES)}
     own = copy.deepcopy(model)
-    names, given = list(saved), own.state_dict(keep_vars=True)
-    with PlacesWatch({number: given[name] for number, name in enumerate(names)}) as watch:
+    given = own.state_dict(keep_vars=True)
+    with PlacesWatch({number: given[name] for number, name in enumerate(saved.values())}) as watch:
         try:
             trial.program.run(own, inputs)
         except REFUSALS:
             return
-    for number, tensor in enumerate(dict.fromkeys(saved.values())):
+    for number, tensor in enumerate(saved):
         places = number in watch.used - watch.others
         once = each_once(tensor)
         if once.numel() and not once.is_complex():
