@@ -107,6 +107,12 @@ class Frontier:
                 self._open(candidate)
             yield candidate
 
+    @property
+    def owed(self) -> bool:
+        """Whether a pipeline in `first` is being made."""
+        begun = {whole for whole, _ in self._begun}
+        return any(spec in begun and spec not in self._made for spec in self.first)
+
     def _open(self, candidate: Candidate) -> None:
         """Have a candidate made longer, once it is its turn."""
         if len(candidate.passes) - 1 < MOST_REWRITES:

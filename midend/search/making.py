@@ -61,12 +61,15 @@ def price(module: KernelModule, target: str) -> float:
 @dataclass
 class Makers:
     """Children that make candidates until a time, which may be set while they do; `us` is what those are priced at, by
-    digest."""
+    digest. Nothing is begun after `until`, but while something is `owed` what is under way is waited for, up to
+    `longer`."""
 
     children: Children
     target: str
     seed: int
     until: float = math.inf
+    longer: float = -math.inf
+    owed: Callable[[], bool] = lambda: False
     us: dict[str, float] = field(default_factory=dict)
     cut: bool = False
 
@@ -82,7 +85,8 @@ class Makers:
                 return make, (step, self.target, self.seed)
 
             left, done = iter(steps), 0
-            for number, outcome in self.children.each(map(task, left), STEP_SECONDS, lambda: self.until):
+            due = map(task, _Until(left, lambda: self.until))
+            for number, outcome in self.children.each(due, STEP_SECONDS, lambda: self.ends):
                 done += 1
                 if outcome.failure:
                     yield number, Made(failed=outcome.failure)
@@ -102,9 +106,30 @@ class Makers:
         return self.us.get(module.digest, math.inf)
 
     @property
+    def ends(self) -> float:
+        """When what is under way is waited for no longer."""
+        return max(self.until, self.longer) if self.owed() else self.until
+
+    @property
     def over(self) -> bool:
         """Whether the time is over."""
-        return time.monotonic() >= self.until
+        return time.monotonic() >= self.ends
+
+
+@dataclass
+class _Until:
+    """Steps as they are due, up to a time; like them it may go on after it had none."""
+
+    steps: Iterator[Step]
+    until: Callable[[], float]
+
+    def __iter__(self) -> "_Until":
+        return self
+
+    def __next__(self) -> Step:
+        if time.monotonic() >= self.until():
+            raise StopIteration
+        return next(self.steps)
 
 
 def warm_up() -> None:

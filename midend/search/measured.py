@@ -45,6 +45,9 @@ TIMED = (*CHECKED, Rung.TIME)
 #: Shares of the seconds, but for those of starting, after which no more is made, measured and tuned; the rest is the
 #: evaluator's.
 MADE_BY, MEASURED_BY, TUNED_BY = 0.45, 0.55, 0.85
+#: For how long, and up to which share of the seconds, what memory gave is waited for where it is being made by then: it
+#: is the likeliest to win.
+OWED_S, OWED_BY = 1.0, 0.65
 #: The share of the seconds that there is at least once processes have started.
 STARTED = 0.5
 #: How long after its seconds a search may end, so that what is being verified may come yet: seconds, and a share of its
@@ -152,6 +155,8 @@ class MeasuredSearchRun:
             # Where processes started for the first time, little would be left to use them.
             self._ends = max(self._ends, self._begins + STARTED * self.spending.seconds)
             makers.until = self._until(MADE_BY)
+            makers.longer = min(makers.until + OWED_S, self._until(OWED_BY))
+            makers.owed = lambda: supply.owed
             self._explore(watch, supply, plain)
             self._verifying.begin_beside(min(self.entries, key=attrgetter("us")).candidate.module)
             with self._clocked("tuning"):
@@ -164,7 +169,7 @@ class MeasuredSearchRun:
         makers = supply.makers
         waiting = Waiting(makers.priced)
         with ThreadPoolExecutor(1) as thread:
-            measuring = thread.submit(self._measure, watch, plain, waiting)
+            measuring = thread.submit(self._measure, watch, plain, waiting, makers)
             try:
                 with self._clocked("making"):
                     for candidate in self._make(supply, plain, waiting):
@@ -196,12 +201,12 @@ class MeasuredSearchRun:
     def _is_own(self, candidate: Candidate) -> bool:
         return any(candidate is one for one in self._own)
 
-    def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting) -> None:
+    def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting, makers: Makers) -> None:
         """In a thread: measure the plain candidate, then what waits, until no more comes or the time is over."""
         symbols = [kernel.symbol for kernel in plain.module.kernels if kernel.meta]
         self._say(f"measuring {plain.spec}")
         self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *symbols)))
-        while (candidate := waiting.take(self._until(MEASURED_BY))) is not None:
+        while (candidate := waiting.take(self._measured_by(waiting, makers))) is not None:
             self._say(f"measuring {candidate.spec}, {waiting.left} wait")
             own = self._is_own(candidate)
             apart = worth_measuring(self.entries[0], candidate.module) if own else ()
@@ -210,6 +215,11 @@ class MeasuredSearchRun:
             self.entries.append(Entry(candidate, plain if own else candidate, found))
         if (best := best_of_each([entry for entry in self.entries if entry.base is plain])) is not None:
             self.entries.append(Entry(best, plain, self._measured(watch, best.module)))
+
+    def _measured_by(self, waiting: Waiting, makers: Makers) -> float:
+        """When nothing more is measured but what tuning tries."""
+        until = self._until(MEASURED_BY)
+        return max(until, makers.longer) if makers.owed() or waiting.first else until
 
     def _tune(self, watch: Stopwatch, children: Children) -> None:
         def measure(module: KernelModule, symbols: Sequence[str], best_us: float) -> Measured:

@@ -60,6 +60,11 @@ class Supply:
         """Of the candidates the plain ones with launch options that Inductor would measure."""
         return self._frontier.own if self._frontier is not None else ()
 
+    @property
+    def owed(self) -> bool:
+        """Whether what was to come first is being made."""
+        return self._frontier is not None and self._frontier.owed
+
     def close(self) -> None:
         """What is being made is not wanted any more; idempotent."""
         if self._coming is not None:

@@ -41,6 +41,7 @@ from kernelwright.midend.search.space import PLAIN, Candidate, Space, Step
 from kernelwright.midend.search.supply import Supply
 from kernelwright.midend.search.tuning import Entry, Fitting
 from kernelwright.midend.search.verifying import Keeping, Verifying
+from kernelwright.midend.search.waiting import Waiting
 
 TARGET = "h200"
 RUNGS = (Rung.PARSE, Rung.INTERPRET)
@@ -176,6 +177,17 @@ def tuned(
     one.entries = [Entry(plain, plain, Measured({"": us(dict(module.kernels[-1].meta))}))]
     one._tune(_Clock(us), _Compiled())  # type: ignore[arg-type]
     return one
+
+
+def test_what_memory_gave_has_longer_to_be_measured(problem: KernelModule, tmp_path: Path) -> None:
+    one = race(problem, None, tmp_path, Spending(3, 2, 8, 10.0), evaluate=lambda *_given: ())
+    one._begins, one._ends = 100.0, 110.0
+    waiting = Waiting(lambda _module: 1.0)
+    for owed, longer, until in ((False, 106.5, 105.5), (True, 106.5, 106.5), (True, 105.0, 105.5)):
+        makers: Any = SimpleNamespace(owed=lambda owed=owed: owed, longer=longer)
+        assert one._measured_by(waiting, makers) == pytest.approx(until)
+    waiting.put(Candidate("given", problem), first=True)
+    assert one._measured_by(waiting, SimpleNamespace(owed=lambda: False, longer=106.5)) == pytest.approx(106.5)  # type: ignore[arg-type]
 
 
 def test_templates_take_turns_in_tuning(monkeypatch: pytest.MonkeyPatch) -> None:

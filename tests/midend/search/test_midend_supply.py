@@ -13,8 +13,9 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search import supply as supplying
+from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.making import Makers, Priced
-from kernelwright.midend.search.space import PLAIN, Made, Space, Step, lowerings
+from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, Step, lowerings
 from kernelwright.midend.search.supply import Supply
 
 
@@ -70,12 +71,12 @@ def test_what_came_before_the_plain_one_is_given_after_it(module: KernelModule) 
     assert plain.spec == PLAIN and plain.module.kernels == module.kernels
     assert workers.asked == [*reversed(early), PLAIN]  # they are begun beside it
     assert supply.makers.us[plain.digest] == 5.0 and set(workers.ends) == {math.inf}
-    supply.makers.until = 12.0
+    supply.makers.until = 1e12
     candidates = supply.candidates(plain, ())
     assert next(candidates).spec == early[1] and len(workers.asked) == 3  # nothing new was asked for
     assert supply.own == []
     list(candidates)
-    assert all(workers.asked.count(spec) == 1 for spec in (PLAIN, *early)) and set(workers.ends[3:]) == {12.0}
+    assert all(workers.asked.count(spec) == 1 for spec in (PLAIN, *early)) and set(workers.ends[3:]) == {1e12}
 
 
 def test_what_is_being_made_is_let_go_of(module: KernelModule) -> None:
@@ -108,3 +109,32 @@ def test_given_kernels_are_priced_by_a_child_and_nothing_is_early(module: Kernel
     assert plain.spec == "given" and workers.asked == []
     list(supply.candidates(plain, ()))
     assert workers.asked[0] == "price" and supply.makers.us[plain.digest] == 7.0 and PLAIN not in workers.asked
+
+
+@pytest.mark.parametrize("owed", [True, False])
+def test_what_is_owed_is_waited_for_and_nothing_else_is_begun(module: KernelModule, owed: bool) -> None:
+    workers = Workers(lambda step: Priced(Made(step.module)))
+    makers = Makers(workers, "h200", 0, longer=math.inf, owed=lambda: owed)  # type: ignore[arg-type]
+    steps = iter([Step(module, str(number)) for number in range(9)])
+    coming = makers.making(lambda one: one)(steps)
+    assert next(coming)[0] == 2 and workers.ends == [math.inf]
+    makers.until = 0.0
+    assert [number for number, _ in coming] == [1, 0] and makers.over == (not owed)
+    assert workers.ends[1:] == [math.inf if owed else 0.0] * 2
+    assert makers.cut  # others were due
+
+
+def test_a_pipeline_that_was_given_is_owed_while_it_is_being_made(module: KernelModule) -> None:
+    given = ("lower-inductor{split=false},cache-hints", "lower-inductor,reverse-loops")
+    bare = replace(module, kernels=(), launcher=None)
+    supply = supply_of(bare, Workers(lambda _step: Priced(Made(module))))
+    assert not supply.owed
+    frontier = Frontier(supply.space, Candidate(PLAIN, module), lambda _module: 1.0, 8, given)
+    asked, owed = [], []
+    for _ in range(6):
+        asked.append(next(frontier).spec)
+        owed.append(frontier.owed)
+    first = asked.index("reverse-loops")
+    assert owed == [number >= first for number in range(6)] and "cache-hints" not in asked
+    list(frontier.came(first, Made(failed="no")))
+    assert not frontier.owed
