@@ -79,7 +79,7 @@ class Trial:
         trial = replace(self, infinities=(*self.infinities, *more))
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
             outputs = trial.run(model, inputs)
-        if watch.nan or watch.converted or outputs is None:
+        if watch.nan or watch.cast or outputs is None:
             return False
         return trial._are_taken(outputs) and (not more or all(bool(one.isfinite().any()) for one in outputs))
 

@@ -12,10 +12,11 @@ from kernelwright.evaluation.protocol import operators
 
 
 class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether an operation gives NaN or an infinity, and whether one that is given such `converted` numbers to
-    whole ones. Memory without content, and views of it, may hold NaN by chance."""
+    """Notes whether an operation gives NaN or an infinity; whether one that is given such `converted` numbers to whole
+    ones; and whether that was a `cast`, which places of maxima are not. Memory without content, and views of it, may
+    hold NaN by chance."""
 
-    nan = infinite = converted = False
+    nan = infinite = converted = cast = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -25,7 +26,9 @@ class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         given = [value for value in args if isinstance(value, Tensor) and value.is_floating_point()]
         for value in found:
             if isinstance(value, Tensor) and not value.is_floating_point() and value.dtype != torch.bool:
-                self.converted |= not all(bool(one.isfinite().all()) for one in given)
+                wrong = not all(bool(one.isfinite().all()) for one in given)
+                self.converted |= wrong
+                self.cast |= wrong and func.overloadpacket.__name__ == "_to_copy"
             if isinstance(value, Tensor) and value.is_floating_point():
                 self.nan |= bool(torch.isnan(value).any())
                 self.infinite |= bool(torch.isinf(value).any())

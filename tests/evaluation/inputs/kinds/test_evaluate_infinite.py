@@ -3,6 +3,9 @@
 import pytest
 from siblings import Sibling, find_right, tell_apart
 
+from kernelwright.backend.reference.program import ReferenceProgram
+from kernelwright.evaluation.inputs.drawing import Drawing
+from kernelwright.evaluation.inputs.draws import Draw
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X, PAIR = "return [torch.randn(16, 64)]", "return [torch.randn(16, 64), torch.randn(16, 64)]"
@@ -88,3 +91,13 @@ def test_infinities_are_drawn_where_outputs_stay_numbers(one: Sibling) -> None:
 def test_infinities_are_left_out_elsewhere(one: Sibling) -> None:
     with LocalEvaluator(seed=5, seeds=1) as evaluator:
         find_right(one, evaluator)
+
+
+def test_places_among_infinite_numbers_are_no_whole_numbers_of_them() -> None:
+    one = Sibling("a gap", "return torch.where(x < x.median(1, keepdim=True).values, x, 0.0).clamp(min=-1)", X, "")
+    program = ReferenceProgram.load(one.reference)
+    drawing = Drawing.of(program, 0, "cpu")
+    assert drawing.inputs(program.build(0), Draw(0, "infinite")) is not None
+    cast = Sibling("whole", "return x.clamp(max=3).long() + (x.long() >> 60)", X, "")
+    program = ReferenceProgram.load(cast.reference)
+    assert Drawing.of(program, 0, "cpu").inputs(program.build(0), Draw(0, "infinite")) is None
