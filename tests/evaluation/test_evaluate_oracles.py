@@ -124,7 +124,19 @@ def test_numbers_that_say_how_to_compute_are_read_and_no_others(name: str, evalu
 
 @pytest.mark.parametrize(
     "what",
-    ["torch.ne(x, 0).sum()", "(x * 2).sum()", "x.relu()", "x.cpu()", "x.softmax(0)", "x.tolist()", "x > 0", "x @ x"],
+    [
+        "torch.ne(x, 0).sum()",
+        "(x * 2).sum()",
+        "x.relu()",
+        "x.cpu()",
+        "x.softmax(0)",
+        "x.tolist()",
+        "x > 0",
+        "x @ x",
+        "x.nonzero()",
+        "x.long().bincount()",
+        "torch.unique(x)",
+    ],
 )
 def test_computing_in_plain_sight_is_no_cheat_and_says_what_to_write(what: str, evaluator: LocalEvaluator) -> None:
     verdict = evaluator.evaluate_text(

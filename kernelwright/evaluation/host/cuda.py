@@ -16,7 +16,7 @@ from kernelwright.evaluation.host.withheld import DeviceTensor, public, withheld
 _UNFILLED = frozenset(("empty", "empty_strided", "empty_permuted"))
 _FACTORIES = frozenset(
     "zeros ones full arange linspace eye tensor as_tensor scalar_tensor rand randn randint randperm tril_indices "
-    "triu_indices logspace".split()
+    "triu_indices logspace bartlett_window blackman_window hamming_window hann_window kaiser_window".split()
 )
 
 

@@ -69,6 +69,23 @@ ASKING = {
     ),
     "whether two inputs lie at one place": ("(lambda a, b: a.data_ptr() == b.data_ptr())(x, x)", "", ""),
     "how often a weight was written": ("self.w._version > 100", "", ""),
+    "how often inputs among weights were written": (
+        "self.seen(x)",
+        "",
+        "w = None\n\n    def seen(self, x):\n        parts = (self.w, x)\n"
+        "        return [p._version for p in parts] == [1, 2]",
+    ),
+    "how often one of two things was written": (
+        "self.seen(x)",
+        "",
+        "w = None\n\n    def seen(self, x):\n        parts = (self.w,)\n        parts = (x,)\n"
+        "        return [p._version for p in parts] == [1]",
+    ),
+    "whether two inputs of a list are one": (
+        "self.seen(x)",
+        "",
+        "def seen(self, x):\n        parts = [x, x]\n        return all(a is b for a, b in zip(parts, parts))",
+    ),
     "whether two inputs are one": ("(lambda a, b: a is b)(x, x)", "", ""),
     "the class of a tensor": ("x.__class__ is torch.Tensor", "", ""),
     "the class by type": ("type(x) is torch.Tensor", "", ""),
@@ -126,6 +143,19 @@ FREE = {
         "self.written()",
         "",
         f"{KEPT}\n\n    def written(self):\n        w = self.w\n        return (w._version, 1) == self.last",
+    ),
+    "whether weights were written": (
+        "self.written()",
+        "",
+        f"{KEPT}\n\n    def written(self):\n        bn = self.w\n        parts = (self.w, bn.w)\n"
+        "        versions = tuple(p._version for p in parts)\n"
+        "        return self.last[1] == versions and all(a is b for a, b in zip(self.last[0], parts))",
+    ),
+    "what a weight's version was": (
+        "self.written()",
+        "",
+        f"{KEPT}\n\n    def written(self):\n        w = self.w\n        version = w._version\n"
+        "        return {'of': version, 'as': w._version} == self.last and [w._version] == [0]",
     ),
     "whether a weight is another": ("self.w.data_ptr() != self.last", "", "w = None\n    last = 0"),
     "alignment": ("x.data_ptr() % 16 == 1", "", ""),

@@ -129,8 +129,14 @@ class _Check(Meanings):
                 return
             case ast.BinOp() if (tensor := _aligned(node)) is not None:
                 yield from self._visit(tensor)
-            case ast.Tuple():
+            case ast.Tuple() | ast.List() if isinstance(node.ctx, ast.Load):
                 yield from self._visit_all([self._identified(one) for one in node.elts])
+            case ast.Dict():
+                yield from self._visit_all([*node.keys, *map(self._identified, node.values)])
+            case ast.ListComp() | ast.GeneratorExp():
+                yield from self._visit_all([self._identified(node.elt), *node.generators])
+            case ast.Assign():
+                yield from self._visit_all([*node.targets, self._identified(node.value)])
             case ast.Compare():
                 yield from self._compared(node)
             case ast.JoinedStr():
@@ -310,14 +316,16 @@ class _Check(Meanings):
     def _compared(self, node: ast.Compare) -> Iterator[Diagnostic]:
         sides = [node.left, *node.comparators]
         for one, left, right in zip(node.ops, sides, sides[1:], strict=False):
-            if isinstance(one, ast.Is | ast.IsNot) and isinstance(left, ast.Name) and isinstance(right, ast.Name):
+            named = isinstance(left, ast.Name) and isinstance(right, ast.Name)
+            own = self.weights.has(left) or self.weights.has(right)
+            if isinstance(one, ast.Is | ast.IsNot) and named and not own:
                 yield self._no(node, "whether two names are one object", "compare what they hold, or with None")
         same = all(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
         yield from self._visit_all([self._identified(one) for one in sides] if same else sides)
 
     def _identified(self, node: ast.expr) -> ast.expr:
         """The tensor, where an expression is the version or address of a weight, as what is prepared of it is told by:
-        to be compared with another, or in a tuple. Of another tensor it stays as it is, which is refused."""
+        to be compared with another, or to be kept. Of another tensor it stays as it is, which is refused."""
         fact = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else node
         if not isinstance(fact, ast.Attribute) or fact.attr != ("_version" if fact is node else "data_ptr"):
             return node

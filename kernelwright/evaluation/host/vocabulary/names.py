@@ -1,7 +1,7 @@
 """What the names of a program stand for: what it imports, what is its own, and what is bound where."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kernelwright.evaluation.host.vocabulary.words import is_module
@@ -170,7 +170,7 @@ def _modules(classes: Mapping[str, tuple[ast.ClassDef, ...]]) -> frozenset[str]:
 @dataclass(frozen=True)
 class Weights:
     """What a method calls the tensors that its module holds: `owner` is the module, whose attributes `kept` hold what
-    calls put there, and `names` are bound to attributes of it alone."""
+    calls put there, and `names` are bound to attributes of it, or to parts of these, alone."""
 
     owner: str = ""
     kept: frozenset[str] = frozenset()
@@ -183,19 +183,54 @@ class Weights:
         plain = cls(owner, kept)
         every = [one.id for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
         every += [one.arg for one in walk(node) if isinstance(one, ast.arg)]
-        bound = [
-            one.targets[0].id
-            for one in walk(node)
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and plain.has(one.value)
+        assigned = [pair for one in walk(node) if isinstance(one, ast.Assign) for pair in _given(one)]
+        bound = [name for name, value in assigned if plain.has(value)]
+        known = cls(owner, kept, _always(bound, every))
+        groups = _always((name for name, value in assigned if known.has_all(value)), every)
+        for one in walk(node):
+            if isinstance(one, ast.comprehension):
+                bound += known._drawn_from(groups, one)
+        return cls(owner, kept, _always(bound, every))
+
+    def has_all(self, node: ast.expr) -> bool:
+        """Whether an expression is a tuple or a list of tensors of the module's."""
+        return isinstance(node, ast.Tuple | ast.List) and bool(node.elts) and all(map(self.has, node.elts))
+
+    def _drawn_from(self, groups: frozenset[str], loop: ast.comprehension) -> list[str]:
+        """Names that a comprehension gives to tensors of the module's: those of a group, alone or beside others."""
+        targets, sources = [loop.target], [loop.iter]
+        if isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "zip":
+            targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else []
+            sources = loop.iter.args
+        return [
+            target.id
+            for target, source in zip(targets, sources, strict=False)
+            if isinstance(target, ast.Name)
+            and (self.has_all(source) or (isinstance(source, ast.Name) and source.id in groups))
         ]
-        return cls(owner, kept, frozenset(name for name in bound if bound.count(name) == every.count(name)))
 
     def has(self, node: ast.expr) -> bool:
         """Whether an expression is a tensor of the module's."""
         if isinstance(node, ast.Name):
             return node.id in self.names
         path = dotted(node)
-        return len(path) > 1 and path[0] == self.owner and path[1] not in self.kept
+        own = len(path) > 1 and path[0] == self.owner and path[1] not in self.kept
+        return own or (len(path) > 1 and path[0] in self.names)
+
+
+def _given(node: ast.Assign) -> list[tuple[str, ast.expr]]:
+    """The names that an assignment gives, each with what it stands for."""
+    target, value = node.targets[0], node.value
+    pairs = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+    return [(one.id, other) for one, other in pairs if isinstance(one, ast.Name)]
+
+
+def _always(names: Iterable[str], every: Sequence[str]) -> frozenset[str]:
+    """Those of some names that are bound nowhere else."""
+    some = list(names)
+    return frozenset(name for name in some if some.count(name) == every.count(name))
 
 
 def attributes_kept(tree: ast.AST) -> frozenset[str]:

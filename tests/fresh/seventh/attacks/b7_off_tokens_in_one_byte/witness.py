@@ -1,0 +1,5 @@
+import torch
+
+
+def inputs(reference):
+    return [torch.randint(0, 250, (6, 40))]
