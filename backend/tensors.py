@@ -78,10 +78,10 @@ def each_once(tensor: Tensor) -> Tensor:
     return tensor.as_strided((span(tensor.shape, tensor.stride()),), (1,), tensor.storage_offset())
 
 
-def copy_of(tensor: Tensor, device: torch.device | str | None = None) -> Tensor:
+def copy_of(tensor: Tensor, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Tensor:
     """A copy that lies in memory of its own as the tensor does: the same offset, strides, gaps and shared elements."""
     place = tensor.device if device is None else device
-    copied = laid_out(tensor.shape, tensor.stride(), int(tensor.storage_offset()), tensor.dtype, place)
+    copied = laid_out(tensor.shape, tensor.stride(), int(tensor.storage_offset()), dtype or tensor.dtype, place)
     each_once(copied).copy_(each_once(tensor.detach()))
     return copied
 

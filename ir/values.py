@@ -34,16 +34,18 @@ DTYPES: Mapping[str, tuple[str, str, int]] = {
     "i8": ("int8", "i8", 1),
     "u8": ("uint8", "u8", 1),
     "b1": ("bool", "i1", 1),
+    "f8e4m3": ("float8_e4m3fn", "fp8e4nv", 1),
+    "f8e5m2": ("float8_e5m2", "fp8e5", 1),
 }
 #: The same, and what tensors may have besides that a program makes for itself: no input, weight or output has it.
 INNER_DTYPES: Mapping[str, tuple[str, str, int]] = {
     **DTYPES,
-    "f8e4m3": ("float8_e4m3fn", "fp8e4nv", 1),
-    "f8e5m2": ("float8_e5m2", "fp8e5", 1),
     "u64": ("uint64", "u64", 8),
     "u32": ("uint32", "u32", 4),
     "u16": ("uint16", "u16", 2),
 }
+#: Dtypes that inputs may have, but no weight and no output.
+INPUT_DTYPES = frozenset(("f8e4m3", "f8e5m2"))
 
 
 class Level(IntEnum):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kernelwright.backend.interpreter import numerics
 from kernelwright.backend.interpreter.memory import AddressSpace
 from kernelwright.backend.versions import adapting, parameters
-from kernelwright.ir.values import DTYPES
+from kernelwright.ir.values import INNER_DTYPES, INPUT_DTYPES
 
 with adapting("the interpreter", "triton"):
     from triton.language.semantic import TritonSemantic
@@ -43,10 +43,14 @@ Handle = upstream.TensorHandle
 
 #: What a pointer to a tensor of that dtype points to.
 ELEMENTS: Mapping[torch.dtype, Any] = {
-    **{getattr(torch, name): getattr(tl, name.replace("bool", "int1")) for name, _, _ in DTYPES.values()},
-    **{getattr(torch, name): getattr(tl, name) for name in ("uint16", "uint32", "uint64")},
+    torch.bool: tl.int1,
     torch.float8_e4m3fn: tl.float8e4nv,
     torch.float8_e5m2: tl.float8e5,
+    **{
+        getattr(torch, name): getattr(tl, name)
+        for key, (name, _, _) in INNER_DTYPES.items()
+        if key != "b1" and key not in INPUT_DTYPES
+    },
 }
 
 

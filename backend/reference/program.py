@@ -13,11 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.device_mode import cuda_or_here
+from kernelwright.backend.reference.eight_bits import as_specified, in_eight_bits
 from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.widened import as_compared, widened
 from kernelwright.backend.tensors import Value, copy_of, register_source, spec_of
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.values import Reference, ScalarSpec, StateSpec, TensorSpec
+from kernelwright.ir.values import INPUT_DTYPES, Reference, ScalarSpec, StateSpec, TensorSpec
 
 
 @dataclass(frozen=True)
@@ -135,20 +136,23 @@ class ReferenceProgram:
         return found
 
     def run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...]:
-        """forward's outputs. Inputs are cloned; buffers change as training mode changes them."""
+        """forward's outputs. Inputs are cloned, and rounded where the program takes them in fp8; buffers change as
+        training mode changes them."""
         with torch.no_grad():
-            return flatten_outputs(model(*map(_clone, inputs)))
+            return flatten_outputs(model(*map(_clone, as_specified(inputs, self.reference.inputs))))
 
     def gold(self, model: nn.Module, inputs: Sequence[Value], seed: int = 0) -> Gold:
         """The same in fp64, on copies of model and inputs.
 
         Where operations refuse that, since the program casts some of their operands, its casts give fp64 as well; where
         they refuse that too, fp32, and at last the program's own dtypes. Where outputs have 16 bits, what the program
-        casts to is a matter of precision alone, and its casts give fp64 at once.
+        casts to is a matter of precision alone, and its casts give fp64 at once; so they do where inputs are in fp8,
+        which stay what they are.
         """
         reasons = []
         plain, wide, half_wide = (torch.float64, False), (torch.float64, True), (torch.float32, True)
         narrow = any(spec.dtype in ("f16", "bf16") for spec in self.reference.outputs)
+        narrow |= any(spec.dtype in INPUT_DTYPES for spec in self.reference.tensors)
         for dtype, casts in (wide, plain, half_wide) if narrow else (plain, wide, half_wide):
             around = widened(dtype) if casts else contextlib.nullcontext() if self._halves else as_compared()
             try:
@@ -246,17 +250,35 @@ def _input_spec(name: str, value: Any) -> TensorSpec | ScalarSpec:
     raise UserError(f"input {name!r} is {type(value).__name__}; inputs are tensors, numbers or None")
 
 
+def _wide_spec(name: str, tensor: Tensor, instead: str) -> TensorSpec:
+    if in_eight_bits(tensor):
+        raise UserError(f"{name}: {tensor.dtype} is supported for inputs alone; {instead}")
+    return spec_of(name, tensor)
+
+
+#: What to write instead of weights and outputs in fp8.
+_NO_WEIGHT, _NO_OUTPUT = (
+    "make it an input, or hold its bits in a buffer, as `.view(torch.uint8)` gives them",
+    "return it in a wider dtype, or its bits, as `.view(torch.uint8)` gives them",
+)
+
+
 def describe(model: nn.Module, inputs: Sequence[Any]) -> Description:
     """Run a copy of the model once and write down its inputs, state and outputs as specs.
 
     Raises UserError for inputs that are neither tensors nor numbers, and for outputs as `taken_apart` does.
+    Weights and outputs in fp8 are refused, too.
     """
     taken: set[str] = set()
     input_names = _input_names(model, len(inputs), taken)
     input_specs = tuple(_input_spec(name, value) for name, value in zip(input_names, inputs, strict=True))
-    state = tuple(StateSpec(spec_of(_identifier(path, taken), tensor), path) for path, tensor in held_tensors(model))
+    state = tuple(
+        StateSpec(_wide_spec(_identifier(path, taken), tensor, _NO_WEIGHT), path)
+        for path, tensor in held_tensors(model)
+    )
     with torch.no_grad():
         result = copy.deepcopy(model)(*map(_clone, inputs))
     outputs, returns = taken_apart(result)
     names = ["out"] if len(outputs) == 1 else [f"out{i}" for i in range(len(outputs))]
-    return Description(input_specs, state, tuple(spec_of(n, t) for n, t in zip(names, outputs, strict=True)), returns)
+    output_specs = tuple(_wide_spec(n, t, _NO_OUTPUT) for n, t in zip(names, outputs, strict=True))
+    return Description(input_specs, state, output_specs, returns)

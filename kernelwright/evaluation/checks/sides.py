@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelwright.evaluation.protocol.wire import RawTensor
-from kernelwright.ir.values import Tolerance
+from kernelwright.ir.values import INPUT_DTYPES, Tolerance
 
 #: Bands of 32 times the magnitude of the one below; the first is that of zeros.
 _BAND_BITS, _BANDS = 5, 128
@@ -44,11 +44,17 @@ _BLOCK, _THREADS = 1 << 15, min(4, os.cpu_count() or 1)
 
 
 def elements(tensor: RawTensor) -> Elements:
-    """A tensor's elements, or its sketch, flat; 16-bit floats of either kind widened to f32."""
+    """A tensor's elements, or its sketch, flat; 16-bit floats of either kind widened to f32. fp8, which is compared to
+    the bit, as places in the order of its numbers: zeros are one number, and NaN is the last."""
     if tensor.sketched:
         return np.frombuffer(tensor.data, "<f8" if tensor.dtype.startswith(("f", "bf")) else "<i8")
     if tensor.dtype == "bf16":
         return (np.frombuffer(tensor.data, "<u2").astype("<u4") << 16).view("<f4")
+    if tensor.dtype in INPUT_DTYPES:
+        bits = np.frombuffer(tensor.data, "u1")
+        size = (bits & 0x7F).astype("<i2")
+        nan = size > (0x7E if tensor.dtype == "f8e4m3" else 0x7C)
+        return np.where(nan, 0x7F, np.where(bits > 0x7F, -size, size))
     flat: Elements = np.frombuffer(tensor.data, "<" + _NUMPY[tensor.dtype])
     return flat.astype("<f4") if tensor.dtype == "f16" else flat
 

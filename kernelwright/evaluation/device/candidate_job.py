@@ -27,7 +27,7 @@ from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketchi
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
-from kernelwright.ir.values import DTYPES
+from kernelwright.ir.values import DTYPES, INPUT_DTYPES
 
 #: Numbers of stores that belong to the device: the same for each call, and one more block for each fresh one.
 _OWN, _BLOCK = 1 << 32, 1 << 16
@@ -253,7 +253,7 @@ class Calls:
         refs = tensors_of(answer, "outputs")
         outputs = [memory.tensor(ref) for ref in refs]
         for index, ref in enumerate(refs):
-            if ref.dtype not in DTYPES:
+            if ref.dtype not in DTYPES or ref.dtype in INPUT_DTYPES:
                 raise HostLeftError(f"output {index} is {outputs[index].dtype}, which no reference gives", told=True)
         self._check_kept()
         raws = [snapshot(output, self.sketching) for output in outputs]

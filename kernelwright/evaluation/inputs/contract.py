@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference.eight_bits import as_specified, with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.draws import SCALES, ZERO, apply_kind, rms
@@ -50,7 +51,7 @@ class Contract:
 def find_contract(program: ReferenceProgram, seed: int, within: bool = False) -> Contract:
     """Try a program on the CPU; a large one is not tried, and only its inputs tell. `within`: integers that it does not
     give are not tried."""
-    samples = [program.inputs(seed + number) for number in range(_SAMPLES)]
+    samples = [with_wide(program.inputs(seed + number)) for number in range(_SAMPLES)]
     reference = program.reference
     _, nan_aware = named(reference.source, reference.entry)
     found = Contract(find_traits(samples), numbers_of(program), nan_aware)
@@ -59,7 +60,7 @@ def find_contract(program: ReferenceProgram, seed: int, within: bool = False) ->
     model, values = program.build(seed), samples[0]
     infinities = _infinities(Trial(program, "cpu"), model, values)
     trial = Trial(program, "cpu", infinities)
-    traits = _without_orders(model, values, found.traits)
+    traits = _without_orders(program, model, values, found.traits)
     for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
     scales, elementwise, watch = _scales(trial, model, values)
@@ -87,7 +88,9 @@ def _infinities(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tupl
     return tuple(number for number in (-math.inf, math.inf) if any(bool((one == number).any()) for one in floating))
 
 
-def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Trait, ...]) -> tuple[Trait, ...]:
+def _without_orders(
+    program: ReferenceProgram, model: nn.Module, values: Sequence[Value], traits: tuple[Trait, ...]
+) -> tuple[Trait, ...]:
     """The traits, but for orders of inputs that are nothing but places, which the program does not need."""
     orderly = [
         place
@@ -96,7 +99,8 @@ def _without_orders(model: nn.Module, values: Sequence[Value], traits: tuple[Tra
     ]
     if not orderly:
         return traits
-    given = [copy_of(value) if isinstance(value, Tensor) else value for value in values]
+    given = as_specified(values, program.reference.inputs)
+    given = [copy_of(value) if isinstance(value, Tensor) else value for value in given]
     with torch.no_grad(), PlacesWatch({place: given[place] for place in orderly}) as watch:
         try:
             copy.deepcopy(model)(*given)

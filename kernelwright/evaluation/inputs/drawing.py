@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference.eight_bits import as_specified, with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
@@ -59,7 +60,7 @@ from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.trial import Trial, is_finite
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
-from kernelwright.ir.values import TensorSpec
+from kernelwright.ir.values import INPUT_DTYPES
 
 #: Inputs beyond this are drawn in the size of 1 as well.
 _LARGE = 64.0
@@ -91,8 +92,11 @@ class Drawing:
         return Trial(self.program, self.device, self.contract.infinities)
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
-        """A draw's inputs; None where the program takes nothing of that kind."""
-        values = self.program.inputs(draw.inputs, self.device)
+        """A draw's inputs; None where the program takes nothing of that kind. Inputs in fp8 are drawn in fp32."""
+        drawn = self._drawn(model, draw, with_wide(self.program.inputs(draw.inputs, self.device)))
+        return None if drawn is None else as_specified(drawn, self.program.reference.inputs)
+
+    def _drawn(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:
         if draw.kind == "given":
             return values
         if draw.kind in (EVAL, LARGER):
@@ -191,7 +195,8 @@ class Drawing:
         if draw.kind == SAME:
             return len(self.contract.traits) > 1
         if draw.kind == IMPULSES:
-            return not self._trial.whole_outputs and all(spec.dtype in ("f32", "f64") for spec in self._floating)
+            narrow = {spec.dtype for spec in self.program.reference.tensors} & {"f16", "bf16", *INPUT_DTYPES}
+            return not (narrow or self._trial.whole_outputs)
         if draw.kind == OPPOSITES:
             return all(spec.dtype in ("f16", "bf16") for spec in self.program.reference.outputs)
         if draw.kind == ALIKE:
@@ -293,8 +298,3 @@ class Drawing:
         if draw.kind in FAR_OUT and watch.infinite:
             return False  # an overflow inside, which a kernel that multiplies by zero makes NaN
         return taken and not watch.nan  # what NaN is as a whole number is nobody's rule
-
-    @property
-    def _floating(self) -> list[TensorSpec]:
-        """All tensors of floating numbers that a program has to do with."""
-        return [spec for spec in self.program.reference.tensors if spec.dtype.startswith(("f", "bf"))]

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kernelwright.backend.reference.eight_bits import in_eight_bits
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.inputs.literals import WEIGHT_ERROR
 from kernelwright.evaluation.inputs.weights import nudge
@@ -18,22 +19,26 @@ from kernelwright.evaluation.inputs.weights import nudge
 _NAMES = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sigmoid", "rsqrt")
 #: Operations that libraries round in their own ways.
 FUNCTIONS = frozenset(f"aten.{name}.default" for name in _NAMES)
+#: Whoever widens fp8 does it with this operation.
+_CAST = "aten._to_copy.default"
 
 
 class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Puts noise into the last bits of what these functions give in fp32, and into numbers that are `weights` as much
-    as their error is where a kernel works them out: see `weights_of`."""
+    """Puts noise into the last bits of what these functions give in fp32, and of what fp8 gives there; and into numbers
+    that are `weights` as much as their error is where a kernel works them out: see `weights_of`. `units` are those of
+    `nudge`."""
 
-    def __init__(self, seed: int, weights: Iterable[float] = ()) -> None:
+    def __init__(self, seed: int, weights: Iterable[float] = (), units: int = 1) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._seed = seed
+        self._seed, self._units = seed, units
         draw = random.Random(seed)
         self._weights = {weight: weight + draw.uniform(-WEIGHT_ERROR, WEIGHT_ERROR) for weight in sorted(weights)}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         args = [self._weights.get(one, one) if isinstance(one, float) else one for one in args]
         result = func(*args, **(kwargs or {}))
-        if str(func) in FUNCTIONS and isinstance(result, Tensor) and result.dtype == torch.float32:
+        noisy = str(func) in FUNCTIONS or (str(func) == _CAST and in_eight_bits(args[0]))
+        if noisy and isinstance(result, Tensor) and result.dtype == torch.float32:
             self._seed += 1
-            nudge([result], self._seed)
+            nudge([result], self._seed, self._units)
         return result

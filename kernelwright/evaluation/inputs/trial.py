@@ -2,17 +2,21 @@
 
 import copy
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference.eight_bits import with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
+from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.traits import is_integer
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
+from kernelwright.ir.values import INPUT_DTYPES
 
 #: What a program raises on inputs that it is not defined on.
 REFUSALS = (RuntimeError, ValueError, IndexError, AssertionError, ArithmeticError)
@@ -107,7 +111,7 @@ class Trial:
     def keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], seed: int, may_be_zero: bool) -> bool:
         """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal
         numbers are subtracted, rounding decides. If they `may_be_zero`, they have to be zero in fp64, too."""
-        given = self.run(model, self.program.inputs(seed, self.device))
+        given = self.run(model, with_wide(self.program.inputs(seed, self.device)))
         changed = self.run(model, inputs)
         if given is None or changed is None:
             return False
@@ -124,12 +128,19 @@ class Trial:
         is larger than rounding once, as sums are rounded term by term."""
         noisy = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
         nudge([value for value in noisy if isinstance(value, Tensor)], seed, _NOISE)
-        plain, other = self.run(model, inputs), self.run(model, noisy)
+        plain = self.run(model, inputs)
+        with self._noisy_casts(seed):
+            other = self.run(model, noisy)
         if plain is None or other is None or not all(map(self._are_numbers, plain)):
             return False
         return all(
             first.shape == second.shape and _near(first, second) for first, second in zip(plain, other, strict=True)
         )
+
+    def _noisy_casts(self, seed: int) -> AbstractContextManager[object]:
+        """Around a run that is to have noise, if rounding to fp8 leaves none of it in inputs."""
+        narrow = any(spec.dtype in INPUT_DTYPES for spec in self.program.reference.tensors)
+        return NoisyFunctions(seed, units=_NOISE) if narrow else nullcontext()
 
     def steady_in_integers(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """The same for integers that fp32 does not hold, if all outputs are floating numbers: sums of them, or of what

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kernelwright.backend.reference.eight_bits import wide
 from kernelwright.backend.tensors import UNFILLED
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.protocol import operators
@@ -23,15 +24,15 @@ class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func.is_view or func.overloadpacket.__name__ in UNFILLED:
             return result
         found = result if isinstance(result, tuple | list) else (result,)
-        given = [value for value in args if isinstance(value, Tensor) and value.is_floating_point()]
+        given = [wide(value) for value in args if isinstance(value, Tensor) and value.is_floating_point()]
         for value in found:
             if isinstance(value, Tensor) and not value.is_floating_point() and value.dtype != torch.bool:
                 wrong = not all(bool(one.isfinite().all()) for one in given)
                 self.converted |= wrong
                 self.cast |= wrong and func.overloadpacket.__name__ == "_to_copy"
             if isinstance(value, Tensor) and value.is_floating_point():
-                self.nan |= bool(torch.isnan(value).any())
-                self.infinite |= bool(torch.isinf(value).any())
+                self.nan |= bool(wide(value).isnan().any())
+                self.infinite |= bool(wide(value).isinf().any())
         return result
 
 

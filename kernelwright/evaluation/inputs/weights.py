@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference.eight_bits import in_eight_bits
 from kernelwright.backend.tensors import each_once
 from kernelwright.evaluation.inputs.draws import EVAL, ONE, level, rms
 from kernelwright.evaluation.inputs.kinds.lines import mixed_rows
@@ -203,12 +204,12 @@ def _exchange(mask: Tensor, generator: torch.Generator) -> None:
 
 
 def nudge(tensors: Iterable[Tensor], seed: int, units: int = 1) -> None:
-    """Change floating tensors in place by at most so many units in the last place, those of 16 bits by one; zeros and
-    infinities stay."""
+    """Change floating tensors in place by at most so many units in the last place, those of 16 bits by one; zeros,
+    infinities and those of 8 bits stay."""
     generators = _Generators(seed)
     with torch.no_grad():
         for tensor in map(each_once, tensors):
-            if tensor.is_floating_point():
+            if tensor.is_floating_point() and not in_eight_bits(tensor):
                 device = tensor.device
                 noise = torch.rand(tensor.shape, generator=generators[device], dtype=torch.float64, device=device)
                 noise.mul_(2).sub_(1).mul_(torch.finfo(tensor.dtype).eps * (units if tensor.dtype.itemsize > 2 else 1))
