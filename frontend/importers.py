@@ -14,7 +14,7 @@ from kernelwright.backend.reference.program import describe
 from kernelwright.frontend.beside import with_files_beside
 from kernelwright.frontend.graph_source import print_source
 from kernelwright.frontend.precision import in_bf16
-from kernelwright.frontend.problem import Problem, exit_place, failure
+from kernelwright.frontend.problem import Problem, exit_place, failure, with_inputs_apart
 from kernelwright.frontend.sizes.shrink import BUDGET, measure_problem, shrink_source
 from kernelwright.frontend.trace import trace
 from kernelwright.ir.errors import KernelwrightError, UserError
@@ -78,6 +78,9 @@ def import_source(
 def _imported(source: str, name: str, shrink: str, budget: int, numerics: Numerics) -> KernelModule:
     """The same, for options that there are."""
     problem = Problem.load(source, name)
+    apart = with_inputs_apart(source, problem)
+    if apart != source:
+        source, problem = apart, Problem.load(apart, name)
     if numerics == "bf16":
         source = in_bf16(source)
         problem = Problem.load(source, name)

@@ -1,10 +1,13 @@
 """A program in KernelBench's format, loaded: class `Model`, `get_inputs()` and `get_init_inputs()`."""
 
 import ast
+import inspect
 import linecache
+import math
 import traceback
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +16,7 @@ import torch
 from kernelwright.backend.reference.device_mode import cuda_or_here
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.host.beside import FILES_BEGIN, FILES_END
+from kernelwright.ir.host.nesting import appendix
 from kernelwright.ir.text import text_lines
 from kernelwright.ir.trees import syntax_tree
 
@@ -148,6 +152,40 @@ class Problem:
         if len(arguments) == 2 and isinstance(arguments[0], list) and isinstance(arguments[1], dict):
             return tuple(arguments[0]), arguments[1]
         return tuple(arguments), {}
+
+
+def with_inputs_apart(source: str, problem: Problem) -> str:
+    """The program's text, below which inputs that are lists, tuples and dictionaries are taken apart if there are
+    such. UserError for what these may not hold."""
+    inputs: Any = None
+    for device in ("meta", "cpu"):
+        with suppress(Exception), torch.device(device), cuda_or_here():  # what fails is told where inputs are made
+            inputs = problem.get_inputs()
+            break
+    if not isinstance(inputs, list | tuple) or not any(type(one) in (list, tuple, dict) for one in inputs):
+        return source
+    names: list[str] = []
+    forward = getattr(problem.entry, "forward", torch.nn.Module.forward)
+    for parameter in list(inspect.signature(forward).parameters.values())[1:]:
+        collects = parameter.kind is parameter.VAR_POSITIONAL
+        names += [f"{parameter.name}_{i}" for i in range(len(inputs) - len(names))] if collects else [parameter.name]
+    what = f"{problem.name}: an input of get_inputs()"
+    takes = {name: _shape(one, what) for name, one in zip(names, inputs, strict=False)}
+    below = appendix(problem.entry.__name__, takes)
+    return source if below is None or len(names) < len(inputs) else source.rstrip("\n") + "\n" + below
+
+
+def _shape(value: Any, what: str, *, inside: bool = False) -> Any:
+    """What an input is taken apart by."""
+    if type(value) is dict and all(type(key) in (str, int) for key in value):
+        return {key: _shape(one, what, inside=True) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_shape(one, what, inside=True) for one in value)
+    if not inside or isinstance(value, torch.Tensor):
+        return ...
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
+    raise UserError(f"{what} holds a {type(value).__name__}; make it of lists, tuples and dictionaries of tensors")
 
 
 def check_input(value: object, what: str) -> None:

@@ -21,6 +21,7 @@ from kernelwright.backend.reference.program import ReferenceProgram, flatten_out
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, inner_spec, register_source
 from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.host.nesting import put_together, takes_of
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
 
 Loaded = Callable[[Sequence[Value], Mapping[str, Tensor]], tuple[Tensor, ...]]
@@ -227,13 +228,14 @@ def _class(m: KernelModule, entry: type[torch.nn.Module], runtime: Runtime, seed
         model = entry(*arguments, **keywords)
     model = model.to(runtime.device)
     paths = {spec.tensor.name: spec.path for spec in m.reference.state}
+    takes = takes_of(m.reference.source)
 
     def run(inputs: Sequence[Value], state: Mapping[str, Tensor]) -> Any:
         for name, value in state.items():
             held = tensor_at(model, paths.get(name, name))
             if held is not None and held.shape == value.shape:
                 held.copy_(value)
-        return model(*inputs)
+        return model(*put_together(takes, dict(enumerate(inputs))).values())
 
     return run
 

@@ -2,12 +2,13 @@
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
 
 from kernelwright.ir.errors import UserError
+from kernelwright.ir.host.nesting import Open, filled_in
 from kernelwright.ir.host.structure import PLAIN
 
 _HINT = "return tensors, None, numbers, strings, and tuples, lists and dictionaries of them"
@@ -34,27 +35,11 @@ def put_together(returns: str, tensors: Sequence[Tensor]) -> Any:
     """A result of this structure with these tensors."""
     if returns in PLAIN:
         return tensors[0] if returns == "tensor" else list(tensors) if returns == "list" else tuple(tensors)
-    return _filled(ast.literal_eval(returns), iter(tensors))
+    return filled_in(ast.literal_eval(returns), iter(tensors))
 
 
-class _Here:
-    """Where a tensor is."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-_HERE = _Here()
-
-
-def _filled(shape: Any, tensors: Iterator[Tensor]) -> Any:
-    if shape is ...:
-        return next(tensors)
-    if isinstance(shape, dict):
-        return {key: _filled(value, tensors) for key, value in shape.items()}
-    if isinstance(shape, tuple | list):
-        return type(shape)(_filled(value, tensors) for value in shape)
-    return shape
+#: Where a tensor is.
+_HERE = Open()
 
 
 def _shape(value: Any, found: list[Tensor]) -> Any:

@@ -1,5 +1,6 @@
 """The host process: loads a candidate's text, builds what it defines, and answers the device's calls."""
 
+import ast
 import contextlib
 import functools
 import inspect
@@ -33,6 +34,7 @@ from kernelwright.evaluation.host.withheld import (
 )
 from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef, results_kept
+from kernelwright.ir.host.nesting import put_together
 
 #: Words of what Python leaves out with its option -OO.
 _DEBUGGING = ("assert", "__debug__", "__doc__")
@@ -77,6 +79,7 @@ def _is_memory(error: BaseException) -> bool:
 class _Host:
     def __init__(self, session: Session, job: Json) -> None:
         self.session, self.job = session, job
+        self.takes: dict[str, Any] = ast.literal_eval(job["takes"])
         self.kernels = HostKernels(session)
         self.stores: dict[int, Store] = {}
         self.given: dict[TensorRef, DeviceTensor] = {}
@@ -182,8 +185,8 @@ class _Host:
         return lambda values, _state, world: _passing(model, self._named(values), world.by_name), held
 
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
-        """Inputs by the names that the reference's forward gives them."""
-        return dict(zip(self.job["inputs"], values, strict=True))
+        """Inputs as the reference's forward takes them, by the names that it gives them."""
+        return put_together(self.takes, dict(zip(self.job["inputs"], values, strict=True)))
 
     def _given(self, request: Json) -> dict[str, Any]:
         return self._named([self._value(value) for value in request["inputs"]])

@@ -58,6 +58,7 @@ from kernelwright.evaluation.protocol.wire import RawTensor
 from kernelwright.evaluation.sandbox.parent import Answer, Limits, Sandbox, SandboxError
 from kernelwright.ir.dialect.tables import Dialect
 from kernelwright.ir.errors import Diagnostic, DialectError, UserError
+from kernelwright.ir.host.nesting import takes_line
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.values import KernelModule, Reference
 
@@ -425,4 +426,5 @@ def _visible_source(module: KernelModule, init: str | None) -> str:
     if init is None:
         return module.reference.source
     entry = f"class {module.reference.entry}:\n    pass\n\n\n"
-    return f"{entry}def get_inputs():\n    return []\n\n\ndef get_init_inputs():\n    return {init}\n"
+    takes = takes_line(module.reference.source)
+    return f"{entry}def get_inputs():\n    return []\n\n\ndef get_init_inputs():\n    return {init}\n{takes}"

@@ -10,6 +10,7 @@ from kernelwright.evaluation.judge.truth import Truth
 from kernelwright.evaluation.protocol.jobs import Call, Held, HostProgram, RunCandidate
 from kernelwright.evaluation.protocol.kernel_text import undecorated
 from kernelwright.evaluation.protocol.operators import base
+from kernelwright.ir.host.nesting import takes_of, takes_text
 from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.ir.verifier import extern_ops
 
@@ -79,6 +80,7 @@ class Program:
             tuple(spec.name for spec in self.reference.inputs),
             None if self.externs is None else tuple(sorted(self.externs)),
             chance,
+            takes_text(takes_of(self.reference.source)),
         )
 
 

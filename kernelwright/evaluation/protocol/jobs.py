@@ -162,7 +162,7 @@ class HostProgram:
 
     `inputs` are the names of the reference's inputs; `init` is code with a `get_init_inputs` that a class is built
     from, after `seed`, and in bf16 where the reference is. `externs`: operators that it may compute with; None: all.
-    `chance`: what the job's processes begin to draw with.
+    `chance`: what the job's processes begin to draw with. `takes`: how forward takes the inputs, see `ir.host.nesting`.
     """
 
     text: str
@@ -175,6 +175,7 @@ class HostProgram:
     inputs: tuple[str, ...]
     externs: tuple[str, ...] | None
     chance: int
+    takes: str = "{}"
 
 
 @dataclass(frozen=True)
