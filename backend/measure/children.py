@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any
@@ -189,7 +189,7 @@ class Children:
 
     def each(
         self, tasks: Iterable[Task], seconds: float, until: float | Callable[[], float] = math.inf
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Generator[tuple[int, Outcome]]:
         """Outcomes with the numbers of their tasks, as they come; each may take so many seconds.
 
         Ends at `until` (by time.monotonic, or what that gives whenever it is asked) without those that are not done:

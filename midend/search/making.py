@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from kernelwright.backend.compile.compiler import compile_launch, warm_launch
@@ -86,17 +86,19 @@ class Makers:
 
             left, done = iter(steps), 0
             due = map(task, _Until(left, lambda: self.until))
-            for number, outcome in self.children.each(due, STEP_SECONDS, lambda: self.ends):
-                done += 1
-                if outcome.failure:
-                    yield number, Made(failed=outcome.failure)
-                    continue
-                made: Made = outcome.value.made
-                if made.module is not None and made.module == begun[number].module:
-                    made = Made(begun[number].module)
-                elif made.module is not None:
-                    self.us[fitted(made.module).digest] = outcome.value.us
-                yield number, made
+            # Closed in any case: where this generator is closed, Python 3.12.3 keeps what it goes through open.
+            with closing(self.children.each(due, STEP_SECONDS, lambda: self.ends)) as coming:
+                for number, outcome in coming:
+                    done += 1
+                    if outcome.failure:
+                        yield number, Made(failed=outcome.failure)
+                        continue
+                    made: Made = outcome.value.made
+                    if made.module is not None and made.module == begun[number].module:
+                        made = Made(begun[number].module)
+                    elif made.module is not None:
+                        self.us[fitted(made.module).digest] = outcome.value.us
+                    yield number, made
             self.cut = self.cut or done < len(begun) or next(left, None) is not None
 
         return each

@@ -90,6 +90,19 @@ def test_what_is_being_made_is_let_go_of(module: KernelModule) -> None:
     assert workers.closed
 
 
+def test_what_gives_outcomes_is_closed_even_while_something_refers_to_it(module: KernelModule) -> None:
+    class Kept(Workers):
+        def each(self, tasks: Any, _seconds: float, until: Any = math.inf) -> Iterator[tuple[int, Outcome]]:
+            self.kept = super().each(tasks, _seconds, until)
+            return self.kept
+
+    workers = Kept(lambda _step: Priced(Made(module)))
+    supply = supply_of(replace(module, kernels=(), launcher=None), workers)
+    supply.plain()
+    supply.close()
+    assert workers.closed
+
+
 def test_where_children_cannot_lower_it_it_is_lowered_here(
     module: KernelModule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
