@@ -24,7 +24,7 @@ class Search(Pass):
     candidates that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what
     there is (0: when done); on a GPU half of them are left once processes have started, however long that takes.
     After them a search on a GPU waits for a first verdict, and for one on the fastest 2 s and a tenth of its seconds
-    more, or half as long as the first one took. It keeps the fastest that is verified by then; where nothing is, it
+    more, or as long as the first one took. It keeps the fastest that is verified by then; where nothing is, it
     waits for the first that is found right.
     measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same
     program found out. general: rewrite the module's own kernels alone, and write no size into them that launches

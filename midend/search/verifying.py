@@ -23,9 +23,9 @@ from kernelwright.midend.search.tuning import Entry
 BESIDE_BYTES = 4 << 30
 #: Candidates that are timed again, and verified at most.
 FINALISTS = 4
-#: Others may come late by this share of the seconds that the first verdict took. Most of these found out what is right,
-#: which is known then; to run a candidate and compare takes longer, too, where there is more of it.
-LATER = 0.5
+#: Others may come late by this share of the seconds that the first verdict took. That found out what is right as well,
+#: but running a candidate beside measuring and comparing takes longer, too, where there is more of it.
+LATER = 1.0
 #: How many times as long as the plain one takes what is verified beside the best may take: where kernels run among
 #: others, with their inputs in a cache, another one may be the fastest.
 RIVAL = 1.1
