@@ -68,6 +68,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "handwritten": searching.handwritten,
     "handwritten-speed": searching.handwritten_speed,
     "search": searching.search,
+    "search-memory": searching.search_with_memory,
     "search-on-cpu": searching.search_on_cpu,
     "remade": kernelbench.remade,
     "learner": agents.learner,

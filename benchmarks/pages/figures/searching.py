@@ -1,5 +1,7 @@
 """How good the cost model, the rewrites and short searches are."""
 
+from statistics import median
+
 from benchmarks.pages.figures.formats import read, table, wrapped
 
 
@@ -112,6 +114,26 @@ def search() -> str:
         f"{beside['problems']} of 100 problems so far, and {beside['at_least_0.97']:.0%} of these are at least 0.97 "
         f"times as fast; {failed} more searches found nothing that was verified "
         f"({caliber['device']}, commit {caliber['commit']}, `time_to_quality_h100`, `cold_start_h100`)."
+    )
+
+
+def search_with_memory() -> str:
+    """What very short searches keep that begin with memory."""
+    content = read("memory_h200")
+    told, caliber = content["summary"], content["caliber"]
+    first, kept = told["first_measured_s"], told["5m_keeps_of_60"]
+    rows = [row for row in content["results"] if row["mode"] == "5m" and row["status"] == "ok"]
+    convolutions = sum(any("conv" in one for one in row["found"]["likeness"]["operations"]) for row in rows)
+    walls = [row["wall_s"] for row in rows]
+    return wrapped(
+        "Since then such searches verify sooner, and memory gives them launch options, too. On an H200, with memory "
+        f"of other problems, from the results above, one of 5 s keeps {kept['share']:.1%} of the logarithm of the "
+        f"speedup that one of 60 s finds after it, over the first {kept['problems']} of the "
+        f"{told['problems_of_the_sample']} problems, of which {convolutions} "
+        f"{'has a convolution' if convolutions == 1 else 'have convolutions'}. With the wait for verdicts it took "
+        f"{median(walls):.1f} s in the median, and {max(walls):.1f} s at most. The first candidate was measured after "
+        f"{first['median']:.1f} s in the median, and after {first['max']:.1f} s at most ({caliber['device']}, commit "
+        f"{caliber['commit']}, `memory_h200`)."
     )
 
 
