@@ -28,15 +28,16 @@ _SAMPLES, _TRIED_BYTES = 3, 64 << 20
 @dataclass(frozen=True)
 class Contract:
     """`traits`: what holds of each input. `numbers` are those that the program's source and what builds it name,
-    `nan_aware` whether it speaks of NaN; `scales`: the kinds of `SCALES` that it
+    `nan_aware` and `inf_aware` whether it speaks of NaN and of infinities; `scales`: the kinds of `SCALES` that it
     takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something;
-    `exponentials`: it computes some, and not by element alone; `modes`: it
-    gives something else in evaluation mode; `alike_in_eval`: it does not; `normal`: inputs as given are as those of the
-    kind of this name; `checks`: it raises on zeros; `infinities`: see `Trial`."""
+    `exponentials`: it computes some, and not by element alone; `modes`: it gives something else in evaluation mode;
+    `alike_in_eval`: it does not; `normal`: inputs as given are as those of the kind of this name; `checks`: it raises
+    on zeros; `infinities`: see `Trial`."""
 
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
     nan_aware: bool
+    inf_aware: bool
     scales: frozenset[str] = frozenset()
     elementwise: bool = False
     minima: bool = False
@@ -53,8 +54,8 @@ def find_contract(program: ReferenceProgram, seed: int, within: bool = False) ->
     give are not tried."""
     samples = [with_wide(program.inputs(seed + number)) for number in range(_SAMPLES)]
     reference = program.reference
-    _, nan_aware = named(reference.source, reference.entry)
-    found = Contract(find_traits(samples), numbers_of(program), nan_aware)
+    _, nan_aware, inf_aware = named(reference.source, reference.entry)
+    found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
     model, values = program.build(seed), samples[0]

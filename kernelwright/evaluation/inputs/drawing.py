@@ -58,6 +58,7 @@ from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
+from kernelwright.evaluation.inputs.traits import Trait, near_alone
 from kernelwright.evaluation.inputs.trial import Trial, is_finite
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
 from kernelwright.ir.values import INPUT_DTYPES
@@ -128,7 +129,8 @@ class Drawing:
         if draw.kind == "infinite":
             taken = self._taken(model, draw, values) or values
             torch.manual_seed(draw.inputs)
-            more = with_infinities(self._trial, model, taken, self._bound, self.contract.elementwise)
+            anywhere = self.contract.elementwise and self.contract.inf_aware
+            more = with_infinities(self._trial, model, taken, self._bound, anywhere)
             return None if all(map(is_finite, more)) else more
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
@@ -229,15 +231,26 @@ class Drawing:
         """From the most that a kind has to the least."""
 
         def made(
-            parts: Sequence[Any], *, outside: bool = False, whole: bool = True, only: int | None = None
+            parts: Sequence[Any],
+            *,
+            outside: bool = False,
+            whole: bool = True,
+            only: int | None = None,
+            traits: Sequence[Trait] = self.contract.traits,
         ) -> list[Value]:
-            return apply_kind(values, draw.kind, draw.inputs + 1, self.contract.traits, parts, outside, only, whole)
+            return apply_kind(values, draw.kind, draw.inputs + 1, traits, parts, outside, only, whole)
+
+        def most(parts: Sequence[Any]) -> Iterator[list[Value]]:
+            yield made(parts, outside=True)
+            near = tuple(map(near_alone, self.contract.traits))
+            if near != self.contract.traits:  # very large integers may be taken alone, and not in sums
+                yield made(parts, outside=True, traits=near)
+            yield made(parts)
 
         floating = [place for place, one in enumerate(values) if isinstance(one, Tensor) and one.is_floating_point()]
         if not parts and draw.kind in MIXTURES:
             return
-        yield made(parts, outside=True)
-        yield made(parts)
+        yield from most(parts)
         if draw.kind in MIXTURES:
             some = [part for part in parts if accepts(made([part]))]
             takers = [place for place in floating if accepts(made(parts, only=place))] if len(floating) > 1 else []
@@ -247,8 +260,7 @@ class Drawing:
                 yield [made(every, only=place)[place] if place in takers else rest[place] for place in range(len(rest))]
             if not parts:
                 return
-            yield made(parts, outside=True)
-            yield made(parts)
+            yield from most(parts)
         yield made(parts, whole=False)
         if len(floating) > 1:  # what one input cannot take another may
             first = draw.inputs % len(floating)
@@ -289,8 +301,9 @@ class Drawing:
             zero = draw.kind != "offset"
             if not self._trial.keeps_its_size(model, inputs, draw.inputs, may_be_zero=zero):
                 return False
-        if draw.kind == "infinite":
-            return self._trial.takes_plainly(model, inputs)
+        if draw.kind == "infinite":  # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
+            told = self.contract.inf_aware or not self.contract.elementwise
+            return told and self._trial.takes_plainly(model, inputs)
         if draw.kind not in FAR_OUT and (self.contract.nan_aware or not self._trial.whole_outputs):
             return self._trial.takes(model, inputs)
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]

@@ -20,6 +20,8 @@ WEIGHT_ERROR = 2.0**-24
 _NAN_NAMES = frozenset(
     "isnan nan_to_num nansum nanmean nanmedian nanquantile isfinite isinf isposinf isneginf fmax fmin".split()
 )
+#: What names infinities as well.
+_INFINITE_NAMES = frozenset("nan_to_num isfinite isinf isposinf isneginf".split())
 _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -90,9 +92,9 @@ def weight_error(program: ReferenceProgram) -> float:
 
 
 @functools.lru_cache(64)
-def named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
+def named(source: str, entry: str) -> tuple[tuple[float, ...], bool, bool]:
     """The numbers that a source names besides in what makes its inputs, those that it compares with first, and whether
-    it names what is of NaN, as a comparison with itself does."""
+    it names what is of NaN, as a comparison with itself does, and of infinity."""
     found: dict[float, None] = {}
     compared: set[float] = set()
     names: set[str] = set()
@@ -111,4 +113,4 @@ def named(source: str, entry: str) -> tuple[tuple[float, ...], bool]:
                     names.add("isnan")
                 compared |= {number for number in sides if abs(number) < _LARGEST}
     largest = sorted(found, key=lambda number: (number not in compared, number in (0.0, 1.0, 2.0)))
-    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES)
+    return tuple(largest[:_MOST_LITERALS]), bool(names & _NAN_NAMES), bool(names & _INFINITE_NAMES)

@@ -1,7 +1,7 @@
 """What holds of a program's inputs however often it draws them, so that what is drawn besides can keep to it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -201,6 +201,11 @@ def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0) -> Tens
         some = some[: drawn.numel() // 2]  # each of them somewhere where there is room, the first and the last before
         drawn.view(-1)[torch.randperm(drawn.numel(), device=device)[: len(some)]] = some
     return kept(drawn, trait)
+
+
+def near_alone(trait: Trait) -> Trait:
+    """The trait without very large integers that the program takes outside of an input's range."""
+    return replace(trait, taken=tuple(number for number in trait.taken if abs(number) <= _NEAR))
 
 
 def probes(like: Tensor, trait: Trait, named: Sequence[float] = ()) -> list[int]:

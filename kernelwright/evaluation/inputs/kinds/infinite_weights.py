@@ -50,10 +50,14 @@ def _tensors(trial: Trial, model: nn.Module, inputs: list[Value]) -> list[Tensor
 
 def _places(tensor: Tensor, number: float) -> Tensor:
     """Where an infinity goes. Of a vector, -inf to its first half. Of two rows in four, to the first half and to the
-    last half, as masks have it, which leave something of each row. The other infinity goes to some of other places."""
+    last half, as masks have it, which leave something of each row. The other infinity goes to some of other places.
+    What is sorted stays so."""
     size = tensor.shape[-1] if tensor.ndim else 1
     if size < 2:
         return torch.ones_like(tensor, dtype=torch.bool)
+    if bool((tensor.diff(dim=-1) > 0).all()):
+        end = 0 if number < 0 else size - 1
+        return (torch.arange(size, device=tensor.device) == end).expand(tensor.shape)
     lines = tensor.reshape(-1, size)
     place, row = torch.arange(size, device=tensor.device), torch.arange(len(lines), device=tensor.device)[:, None]
     kind = row % 4 if len(lines) > 1 else row + 1

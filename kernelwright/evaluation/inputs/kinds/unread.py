@@ -5,7 +5,7 @@ What is left out may hold anything, as padding does. A kernel that multiplies it
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -18,20 +18,27 @@ from kernelwright.ir.layout import shares_elements
 
 #: Infinities that are tried at elements on which nothing depends: of both signs, then of one.
 _SIGNS = ((-math.inf, math.inf), (math.inf,), (-math.inf,))
+#: What else an element might be: of the other sign, a tenth, ten times as much, and one chosen at random.
+_CHANGES: tuple[Callable[[Tensor], Tensor], ...] = (
+    torch.neg,
+    lambda value: 0.1 * value,
+    lambda value: 10.0 * value,
+    lambda value: torch.randn_like(value, dtype=torch.float32).to(value),
+)
 
 
 def with_infinities(
-    trial: Trial, model: nn.Module, values: Sequence[Value], bound: Sequence[bool], elementwise: bool
+    trial: Trial, model: nn.Module, values: Sequence[Value], bound: Sequence[bool], anywhere: bool
 ) -> list[Value]:
-    """Inputs with infinities where no output depends on an element, or if a program computes `elementwise` on any, as
-    far as outputs stay numbers, tried one input after another; those that are `bound` stay as they are."""
+    """Inputs with infinities where no output depends on an element, and perhaps `anywhere`, as far as outputs stay
+    numbers, tried one input after another; those that are `bound` stay as they are."""
     places = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
     apart, result = _independent(model, values, places), list(values)
     for place in places:
         value = result[place]
         assert isinstance(value, Tensor)
         tried = [(apart[place], signs) for signs in _SIGNS] if place in apart else []
-        tried += [(torch.rand(value.shape, device=value.device) < 1 / 8, _SIGNS[0])] if elementwise else []
+        tried += [(torch.rand(value.shape, device=value.device) < 1 / 8, _SIGNS[0])] if anywhere else []
         for chosen, signs in tried:
             changed = copy_of(value).copy_(
                 torch.where(chosen & value.isfinite(), any_of(signs, value).to(value), value)
@@ -50,8 +57,26 @@ def _is_free(value: Value) -> bool:
 
 
 def _independent(model: nn.Module, values: Sequence[Value], places: Sequence[int]) -> Mapping[int, Tensor]:
-    """Elements of the inputs at these places that no output depends on, where there are such: in every second row all
-    of them, and else half."""
+    """Elements of the inputs at these places that no output depends on whatever they are, where there are such: in
+    every second row all of them, and else half."""
+    found = _without_slope(model, values, places)
+    for change in _CHANGES if found else ():  # what an element's own size leaves out, as relu does, is read
+        other = list(values)
+        for place, apart in found.items():
+            value = values[place]
+            assert isinstance(value, Tensor)
+            other[place] = copy_of(value).copy_(torch.where(apart, change(value), value))
+        still = _without_slope(model, other, list(found))
+        found = {place: apart & still[place] for place, apart in found.items() if place in still}
+    for apart in found.values():
+        rows = torch.arange(len(apart), device=apart.device) if apart.ndim else torch.zeros(())
+        whole = (rows % 2 == 1).reshape(-1, *(1,) * (apart.ndim - 1)) if apart.ndim > 1 else False
+        apart &= whole | (torch.rand(apart.shape, device=apart.device) < 1 / 2)
+    return {place: apart for place, apart in found.items() if bool(apart.any())}
+
+
+def _without_slope(model: nn.Module, values: Sequence[Value], places: Sequence[int]) -> Mapping[int, Tensor]:
+    """By place, the elements of inputs whose slopes are zero in all outputs, where there are such."""
     given = [copy_of(value) if isinstance(value, Tensor) else value for value in values]
     wanted = [one.requires_grad_() for place in places if isinstance(one := given[place], Tensor)]
     try:
@@ -63,15 +88,11 @@ def _independent(model: nn.Module, values: Sequence[Value], places: Sequence[int
             slopes = torch.autograd.grad(outputs, wanted, ways, allow_unused=True) if outputs else ()
     except (*REFUSALS, TypeError):  # it computes without gradients, or in ways that have none
         return {}
-    found = {}
-    for place, slope in zip(places, slopes, strict=False):
-        apart = torch.ones_like(given[place], dtype=torch.bool) if slope is None else slope == 0
-        rows = torch.arange(len(apart), device=apart.device) if apart.ndim else torch.zeros(())
-        whole = (rows % 2 == 1).reshape(-1, *(1,) * (apart.ndim - 1)) if apart.ndim > 1 else False
-        apart &= whole | (torch.rand(apart.shape, device=apart.device) < 1 / 2)
-        if bool(apart.any()):
-            found[place] = apart
-    return found
+    found = {
+        place: torch.ones_like(given[place], dtype=torch.bool) if slope is None else slope == 0
+        for place, slope in zip(places, slopes, strict=False)
+    }
+    return {place: apart for place, apart in found.items() if bool(apart.any())}
 
 
 def _taken(trial: Trial, model: nn.Module, values: Sequence[Value], place: int, changed: Tensor) -> Tensor | None:

@@ -60,18 +60,22 @@ INPUTS = [
             SUM.format("x * x * (i < c)"), row=("c",), **ROW),
     Sibling("columns that are not read", "return x[:, :40].sum(1)", X, SUM.format("tl.where(i < 40, x, 0.0)"),
             SUM.format("x * (i < 40)"), **ROW),
-    Sibling("a cap", "return x.clamp(max=1.0) * b", PAIR, "y = tl.minimum(x, 1.0) * b",
+    Sibling("a cap that names infinities", "return torch.where(x.isinf(), 2.0, x.clamp(max=1.0)) * b", PAIR,
+            f"y = tl.where(tl.abs(x) == {INF}, 2.0, tl.minimum(x, 1.0)) * b",
             "y = (x * (x < 1) + 1.0 * (x >= 1)) * b", rows=("x", "b")),
-    Sibling("a floor", "return x.clamp(min=0)", X, "y = tl.maximum(x, 0.0)", "y = x * (x > 0)"),
-    Sibling("a hinge", "return (1 - x).clamp(min=0)", X, "y = tl.maximum(1 - x, 0.0)", "y = (1 - x) * (x < 1)"),
+    Sibling("a floor that names infinities", "return torch.where(x.isinf(), 2.0, x.clamp(min=0))", X,
+            f"y = tl.where(tl.abs(x) == {INF}, 2.0, tl.where(x < 0, 0.0, x))", "y = x * (x > 0)"),
+    Sibling("a hinge that names infinities", "return torch.where(x.isinf(), 2.0, (1 - x).clamp(min=0))", X,
+            f"y = tl.where(tl.abs(x) == {INF}, 2.0, tl.where(x > 1, 0.0, 1 - x))", "y = (1 - x) * (x < 1)"),
     Sibling("a distance with a cutoff", "return torch.where(x < 1, (1 - x) * (1 - x), 0.0)",
             "return [torch.rand(16, 64) * 3]", "y = tl.where(x < 1, (1 - x) * (1 - x), 0.0)",
             "y = (1 - x) * (1 - x) * (x < 1)"),
-    Sibling("a reciprocal", "return 1 / (1 + x * x)", X, "y = 1 / (1 + x * x)",
-            f"y = tl.where(tl.abs(x) == {INF}, 1.0, 1 / (1 + x * x))"),
 ]  # fmt: skip
-#: Infinities are nobody's matter where the reference makes NaN of them.
+#: Infinities are nobody's matter where the reference makes NaN of them, or computes by element and names none.
 RIGHT = [
+    Sibling("a floor", "return x.clamp(min=0)", X, "y = tl.maximum(x, 0.0)", "y = x * (x > 0)"),
+    Sibling("a cap", "return x.clamp(max=1.0) * b", PAIR, "y = tl.minimum(x, 1.0) * b",
+            "y = (x * (x < 1) + 1.0 * (x >= 1)) * b", rows=("x", "b")),
     Sibling("a product with a mask", "return (x * b).sum(1)", MASKED, SUM.format("x * b"),
             SUM.format("tl.where(b, x, 0.0)"), rows=("x", "b"), **ROW),
     Sibling("a gate of itself", "return x * torch.sigmoid(x)", X, "y = x * tl.sigmoid(x)", "y = x / (1 + tl.exp(-x))"),
