@@ -11,6 +11,7 @@ from kernelwright.evaluation.inputs.traits import find_traits, is_integer
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
 from kernelwright.evaluation.inputs.uses import PlacesWatch
 from kernelwright.evaluation.inputs.weights import follows_from_code
+from kernelwright.evaluation.protocol.tensors import same_bits
 
 #: How often a model is run at most to find what it takes.
 _MOST_TRIALS = 24
@@ -58,10 +59,12 @@ def _versions(model: nn.Module, inputs: list[Value], trial: Trial) -> Iterator[t
             trial.program.run(own, inputs)
         except REFUSALS:
             return
-    for number, tensor in enumerate(saved):
+    left = own.state_dict()
+    for number, (tensor, name) in enumerate(saved.items()):
         places = number in watch.used - watch.others
         once = each_once(tensor)
-        if once.numel() and not once.is_complex():
+        counts = is_integer(tensor) and not same_bits(left[name], tensor)  # nobody counts from below zero
+        if once.numel() and not once.is_complex() and not counts:
             yield once, _whole(once) if is_integer(once) and not places else _floating(once, watch.searches)
 
 
