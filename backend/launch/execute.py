@@ -21,7 +21,7 @@ from kernelwright.backend.reference.program import ReferenceProgram, flatten_out
 from kernelwright.backend.tensors import TORCH_DTYPES, Value, inner_spec, register_source
 from kernelwright.ir.dialect.tables import TYPING_NAMES
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.host.nesting import put_together, takes_of
+from kernelwright.ir.host.nesting import arguments_of, takes_of
 from kernelwright.ir.values import KernelModule, Scalar, ScalarSpec, TensorSpec
 
 Loaded = Callable[[Sequence[Value], Mapping[str, Tensor]], tuple[Tensor, ...]]
@@ -235,7 +235,7 @@ def _class(m: KernelModule, entry: type[torch.nn.Module], runtime: Runtime, seed
             held = tensor_at(model, paths.get(name, name))
             if held is not None and held.shape == value.shape:
                 held.copy_(value)
-        return model(*put_together(takes, dict(enumerate(inputs))).values())
+        return model(*arguments_of(takes, inputs))
 
     return run
 

@@ -20,7 +20,7 @@ from kernelwright.backend.reference.program import ReferenceProgram, init_call, 
 from kernelwright.backend.tensors import SHORT_DTYPES, UNFILLED, spec_of
 from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.host.nesting import put_together, takes_of
+from kernelwright.ir.host.nesting import arguments_of, takes_of
 from kernelwright.ir.kernel.canonical import canonical
 from kernelwright.ir.kernel.rewriting import Rewriting
 from kernelwright.ir.kernel.text.expressions import literal
@@ -146,8 +146,7 @@ class _Straight:
             if module.launcher.form == "class":
                 model = self._model(entry, state)
                 with _Watch(self._operator):
-                    takes = takes_of(module.reference.source)
-                    return model(*put_together(takes, dict(enumerate(inputs))).values())
+                    return model(*arguments_of(takes_of(module.reference.source), inputs))
             for name, value in state.items():
                 self._know(name, value)
             names = entry.__code__.co_varnames[: entry.__code__.co_argcount]

@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options
-from benchmarks.models.plan import Planned, planned
+from benchmarks.models.plan import PlannedRow, planned
 from benchmarks.models.reasons import reasons
 
 #: What is compared, by stage: the backend of each side and its mode.
@@ -60,7 +60,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def optimize(row: Planned, tiny: bool, budget: float) -> dict[str, Any]:
+def optimize(row: PlannedRow, tiny: bool, budget: float) -> dict[str, Any]:
     """Spend the budget; what became of every kernel."""
     from kernelwright.driver.optimize.session import optimize_model
 
@@ -74,7 +74,7 @@ def optimize(row: Planned, tiny: bool, budget: float) -> dict[str, Any]:
     return found.told()
 
 
-def compare(row: Planned, tiny: bool, budget: float, stage: str) -> dict[str, Any]:
+def compare(row: PlannedRow, tiny: bool, budget: float, stage: str) -> dict[str, Any]:
     """Inductor, Inductor again and ours in turns; within half of the budget."""
     import torch
 
@@ -154,7 +154,7 @@ def _host_us(call: Callable[[], object]) -> float:
     return 1e6 * (time.perf_counter() - began)
 
 
-def _built(row: Planned, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
+def _built(row: PlannedRow, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
     """A model in eval, and the inputs of its forward."""
     import torch
 
@@ -163,7 +163,7 @@ def _built(row: Planned, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
     return CASES[row.model].built(tiny, getattr(torch, DTYPES[row.dtype]))
 
 
-def _child(row: Planned, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def _child(row: PlannedRow, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """What a stage finds in a process of its own; a `failure` in words where it finds nothing."""
     import torch
 
@@ -178,11 +178,11 @@ def _child(row: Planned, stage: str, arguments: argparse.Namespace, folder: Path
     return found
 
 
-def _budget(row: Planned, arguments: argparse.Namespace) -> float:
+def _budget(row: PlannedRow, arguments: argparse.Namespace) -> float:
     return float(arguments.budget or row.budget)
 
 
-def row_of(row: Planned, arguments: argparse.Namespace) -> dict[str, Any]:
+def row_of(row: PlannedRow, arguments: argparse.Namespace) -> dict[str, Any]:
     """All stages of a row, also those after one that failed."""
     found: dict[str, Any] = {"id": row.id, "sizes": "small" if arguments.tiny else "real", **vars(row)}
     with tempfile.TemporaryDirectory() as folder:
@@ -249,7 +249,7 @@ def main(given: Sequence[str] | None = None) -> int:
     return 0 if not found["open"] else 1
 
 
-def _work(row: Planned, arguments: argparse.Namespace) -> int:
+def _work(row: PlannedRow, arguments: argparse.Namespace) -> int:
     """One stage, in its own process."""
     budget = _budget(row, arguments)
     if arguments.child == "optimize":

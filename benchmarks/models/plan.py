@@ -10,7 +10,7 @@ CEILINGS = Path(__file__).parents[1] / "results" / "models" / "ceiling_h200.json
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRow:
     """One model in one type and mode, and the seconds that `optimize` has for it. `beside`: what it is compared with
     besides Inductor's default mode; see `SIDES` in `benchmarks.models.optimize`."""
 
@@ -32,12 +32,12 @@ TRAINED = ("bert-base", "vit-b", "mamba-scan")
 LONGER_S = 300.0
 
 
-def planned(models: Sequence[str]) -> dict[str, Planned]:
+def planned(models: Sequence[str]) -> dict[str, PlannedRow]:
     """All rows by their ids, for models in the order of what their kernels could gain: the main table first."""
     known = json.loads(CEILINGS.read_text("utf-8"))["rows"]
     ordered = sorted(models, key=lambda name: -known[name]["ceilings"]["generated"] if name in known else 0.0)
-    rows = [Planned(name, beside=("graphs", "tuned") if name in TUNED else ("graphs",)) for name in ordered]
-    rows += [Planned(name, dtype="fp32", beside=()) for name in ordered if name in WIDE]
-    rows += [Planned(name, mode="train", beside=()) for name in ordered if name in TRAINED]
-    rows += [Planned(name, budget=LONGER_S, beside=()) for name in ordered if name in LONGER]
+    rows = [PlannedRow(name, beside=("graphs", "tuned") if name in TUNED else ("graphs",)) for name in ordered]
+    rows += [PlannedRow(name, dtype="fp32", beside=()) for name in ordered if name in WIDE]
+    rows += [PlannedRow(name, mode="train", beside=()) for name in ordered if name in TRAINED]
+    rows += [PlannedRow(name, budget=LONGER_S, beside=()) for name in ordered if name in LONGER]
     return {row.id: row for row in rows}

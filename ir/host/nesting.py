@@ -3,7 +3,7 @@ tensor by a name of its own."""
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 #: How the line begins that says how inputs are nested: a dictionary with the names of forward's own arguments, and
@@ -78,10 +78,10 @@ def takes_line(source: str) -> str:
     return f"\n{_BEGIN}{takes_text(takes)}\n" if takes else ""
 
 
-def put_together(takes: Mapping[str, Any], values: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Forward's own arguments by name, made of what inputs were taken apart to; these themselves if nothing was."""
-    left = iter(values.values())
-    return {name: filled_in(shape, left) for name, shape in takes.items()} if takes else dict(values)
+def arguments_of(takes: Mapping[str, Any], values: Sequence[Any]) -> list[Any]:
+    """Forward's own arguments, made of what inputs were taken apart to; these themselves if nothing was."""
+    left = iter(values)
+    return [filled_in(shape, left) for shape in takes.values()] if takes else list(values)
 
 
 def filled_in(shape: Any, values: Iterator[Any]) -> Any:

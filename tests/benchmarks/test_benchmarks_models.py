@@ -12,7 +12,7 @@ from benchmarks.models.cases import CASES
 from benchmarks.models.matrix import cases, summary
 from benchmarks.models.optimize import SIDES
 from benchmarks.models.optimize import summary_of as optimized
-from benchmarks.models.plan import Planned, planned
+from benchmarks.models.plan import PlannedRow, planned
 from benchmarks.models.reasons import not_admitted, reasons
 from benchmarks.models.sizes import other_sizes, resized, summary_of
 from benchmarks.models.zoo import MODELS, WRITERS
@@ -94,19 +94,19 @@ def test_rows_are_planned_and_those_with_most_to_gain_come_first() -> None:
     assert all(stage in SIDES for row in rows for stage in row.beside)
 
 
-def _is_main(row: Planned) -> bool:
+def _is_main(row: PlannedRow) -> bool:
     return (row.dtype, row.mode, row.budget) == ("bf16", "eval", 90)
 
 
-def _is_wide(row: Planned) -> bool:
+def _is_wide(row: PlannedRow) -> bool:
     return row.dtype == "fp32"
 
 
-def _is_trained(row: Planned) -> bool:
+def _is_trained(row: PlannedRow) -> bool:
     return row.mode == "train"
 
 
-def _is_longer(row: Planned) -> bool:
+def _is_longer(row: PlannedRow) -> bool:
     return row.budget == 300
 
 

@@ -6,7 +6,7 @@ from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.host.nesting import put_together, takes_of
+from kernelwright.ir.host.nesting import arguments_of, takes_of
 
 _REFERENCE = """\
 import torch
@@ -107,7 +107,8 @@ def test_tensors_have_names_and_are_put_together() -> None:
     found = import_source(source, "nested", shrink="never").reference
     names = [spec.name for spec in found.inputs]
     assert names == ["x", "given_w", "given_more_0_0"]
-    assert put_together(takes_of(found.source), dict(zip(names, "abc", strict=True))) == {
+    nested = takes_of(found.source)
+    assert dict(zip(nested, arguments_of(nested, "abc"), strict=True)) == {
         "x": "a",
         "given": {"w": "b", "more": (["c"], 2.5)},
     }

@@ -34,7 +34,7 @@ from kernelwright.evaluation.host.withheld import (
 )
 from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import Json, Link, LinkError, TensorRef, results_kept
-from kernelwright.ir.host.nesting import put_together
+from kernelwright.ir.host.nesting import arguments_of
 
 #: Words of what Python leaves out with its option -OO.
 _DEBUGGING = ("assert", "__debug__", "__doc__")
@@ -186,7 +186,7 @@ class _Host:
 
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
         """Inputs as the reference's forward takes them, by the names that it gives them."""
-        return put_together(self.takes, dict(zip(self.job["inputs"], values, strict=True)))
+        return dict(zip(self.takes or self.job["inputs"], arguments_of(self.takes, values), strict=True))
 
     def _given(self, request: Json) -> dict[str, Any]:
         return self._named([self._value(value) for value in request["inputs"]])

@@ -127,14 +127,20 @@ class Drawing:
         if draw.kind in (LOADED, INFINITE_WEIGHTS):
             return self._with_weights(model, draw, values)
         if draw.kind == "infinite":
-            taken = self._taken(model, draw, values) or values
-            torch.manual_seed(draw.inputs)
-            anywhere = self.contract.elementwise and self.contract.inf_aware
-            more = with_infinities(self._trial, model, taken, self._bound, anywhere)
-            return None if all(map(is_finite, more)) else more
+            return self._infinite(model, draw, values)
         if draw.kind == "literals":
             draw = replace(draw, numbers=held_numbers(model))
         return self._taken(model, draw, values)
+
+    def _infinite(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:
+        """Inputs with infinities; None where the program takes none. max(x, 0) and x * (x > 0) are the same but where
+        inputs are infinite: a program that computes by element and names no infinities gets them at elements alone that
+        it does not read."""
+        by_element, aware = self.contract.elementwise, self.contract.inf_aware
+        taken = (self._taken(model, draw, values) if aware or not by_element else None) or values
+        torch.manual_seed(draw.inputs)
+        more = with_infinities(self._trial, model, taken, self._bound, by_element and aware)
+        return None if all(map(is_finite, more)) else more
 
     def _with_weights(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:
         """Inputs for a model whose tensors are changed as well; None where it takes nothing of the kind."""
@@ -301,9 +307,8 @@ class Drawing:
             zero = draw.kind != "offset"
             if not self._trial.keeps_its_size(model, inputs, draw.inputs, may_be_zero=zero):
                 return False
-        if draw.kind == "infinite":  # max(x, 0) and x * (x > 0) are the same but where inputs are infinite
-            told = self.contract.inf_aware or not self.contract.elementwise
-            return told and self._trial.takes_plainly(model, inputs)
+        if draw.kind == "infinite":
+            return self._trial.takes_plainly(model, inputs)
         if draw.kind not in FAR_OUT and (self.contract.nan_aware or not self._trial.whole_outputs):
             return self._trial.takes(model, inputs)
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.backend.tensors import Value, copy_of
-from kernelwright.ir.layout import shares_elements
+from kernelwright.evaluation.inputs.kinds.free import is_free
 
 #: The kind; and how far from zero rows begin and end: exponentials of twice as much overflow.
 DRIFT, _FAR = "drift", 66.0
@@ -21,7 +21,9 @@ _SLOPES = (1.0, 0.8, -1.0)
 def drifting(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
     """Inputs of which rows drift. Of several with rows as wide, as attention has them, products of two rows drift along
     either; None where no input can. Those that are `bound` stay as they are."""
-    free = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
+    free = [
+        place for place, value in enumerate(values) if not bound[place] and is_free(value) and value.shape[-1:] > (1,)
+    ]
     result = list(values)
     for place in free:
         value = result[place]
@@ -32,11 +34,6 @@ def drifting(values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | No
         elif place == free[0]:
             result[place] = copy_of(value).copy_(_along(value))
     return result if free else None
-
-
-def _is_free(value: Value) -> bool:
-    plain = isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 0 and value.shape[-1] > 1
-    return plain and isinstance(value, Tensor) and not shares_elements(value.shape, value.stride())
 
 
 def _are_multiplied(value: Tensor, others: Sequence[Tensor]) -> bool:

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.tensors import Value, copy_of, each_once
+from kernelwright.evaluation.inputs.kinds.free import is_free
 from kernelwright.evaluation.inputs.trial import Trial
-from kernelwright.ir.layout import shares_elements
 
 #: By what rows of weights are multiplied that become rows of an input, first all of these, then some.
 _MULTIPLES = ((1.0, -1.0, 3.0, -0.7, 1.0, 1.3), (1.0, -1.0), (1.0,), (-1.0, -2.0), (3.0, 0.7))
@@ -28,7 +28,7 @@ _WHOLE = (1.0, 2.0, 3.0, 4.0)
 def make_special(trial: Trial, model: nn.Module, values: Sequence[Value], bound: Sequence[bool]) -> list[Value] | None:
     """Inputs that are special where weights are, which change in place; of each kind as far as the program takes it.
     None if it takes nothing. Inputs that are `bound` stay as they are."""
-    free = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
+    free = [place for place, value in enumerate(values) if not bound[place] and is_free(value) and value.ndim]
     state, parameters = (
         [each_once(one) for one in found if one.is_floating_point()]
         for found in (model.state_dict(keep_vars=True).values(), model.parameters())
@@ -58,11 +58,6 @@ def _changed(values: Sequence[Value], places: Sequence[int], way: Callable[[Tens
         assert isinstance(value, Tensor)
         result[place] = copy_of(value).copy_(way(value))
     return result
-
-
-def _is_free(value: Value) -> bool:
-    plain = isinstance(value, Tensor) and value.is_floating_point() and bool(value.numel()) and value.ndim > 0
-    return plain and isinstance(value, Tensor) and not shares_elements(value.shape, value.stride())
 
 
 def _same(first: Value, second: Value) -> bool:

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import flatten_outputs
 from kernelwright.backend.tensors import Value, copy_of
+from kernelwright.evaluation.inputs.kinds.free import is_free
 from kernelwright.evaluation.inputs.kinds.infinite import any_of
 from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
-from kernelwright.ir.layout import shares_elements
 
 #: Infinities that are tried at elements on which nothing depends: of both signs, then of one.
 _SIGNS = ((-math.inf, math.inf), (math.inf,), (-math.inf,))
@@ -32,7 +32,7 @@ def with_infinities(
 ) -> list[Value]:
     """Inputs with infinities where no output depends on an element, and perhaps `anywhere`, as far as outputs stay
     numbers, tried one input after another; those that are `bound` stay as they are."""
-    places = [place for place, value in enumerate(values) if not bound[place] and _is_free(value)]
+    places = [place for place, value in enumerate(values) if not bound[place] and is_free(value)]
     apart, result = _independent(model, values, places), list(values)
     for place in places:
         value = result[place]
@@ -48,12 +48,6 @@ def with_infinities(
                 result[place] = taken
                 break
     return result
-
-
-def _is_free(value: Value) -> bool:
-    if not (isinstance(value, Tensor) and value.is_floating_point() and value.numel()):
-        return False
-    return not shares_elements(value.shape, value.stride())
 
 
 def _independent(model: nn.Module, values: Sequence[Value], places: Sequence[int]) -> Mapping[int, Tensor]:
