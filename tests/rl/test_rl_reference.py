@@ -21,7 +21,8 @@ from kernelwright.rl.algorithms.presets import preset
 from kernelwright.rl.algorithms.turns import turns_of
 from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
 from kernelwright.rl.trainer.packing import Example
-from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.reinforced import Trainer
+from kernelwright.rl.trainer.rl_settings import RlSettings
 from kernelwright.rl.trainer.run_log import read_metrics
 
 ROWS = [Example((1, 4, 8), (5, 6, 7)), Example((1, 5, 8), (4, 2))]

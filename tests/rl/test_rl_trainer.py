@@ -23,7 +23,7 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import KernelModule, Reference, TensorSpec
 from kernelwright.rl.algorithms.algorithm import Algorithm
 from kernelwright.rl.algorithms.presets import preset
-from kernelwright.rl.trainer.batches import rows_of
+from kernelwright.rl.trainer.batches import BatchPlan, rows_of
 from kernelwright.rl.trainer.checkpoint import CheckpointError, latest_checkpoint
 from kernelwright.rl.trainer.learner import (
     DivergedError,
@@ -32,8 +32,12 @@ from kernelwright.rl.trainer.learner import (
     OptimizerSettings,
     load_adapter_weights,
 )
-from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.phases import Phases
+from kernelwright.rl.trainer.reinforced import Trainer
+from kernelwright.rl.trainer.rl_settings import RlSettings
 from kernelwright.rl.trainer.run_log import read_metrics
+from kernelwright.rl.trainer.stopping import Stop
+from kernelwright.rl.trainer.updates import Updates
 
 X = TensorSpec.contiguous("x", "f32", (8,))
 MODULES = [KernelModule(f"p{i}", Reference(f"# {i}", "Model", (X,), (), (X,))) for i in range(4)]
@@ -182,7 +186,7 @@ def test_a_step_is_shown_before_it_is_kept(tmp_path: Path) -> None:
     assert shown == [[0], [0, 1]]
 
 
-def test_rows_without_an_advantage_are_left_out_and_change_no_gradient(tmp_path: Path) -> None:
+def test_rows_without_an_advantage_are_left_out_and_change_no_gradient() -> None:
     """One problem's answers are worth the same; the others' gradients are as if its rows had gone through the model."""
 
     class Even(Toy):
@@ -190,23 +194,20 @@ def test_rows_without_an_advantage_are_left_out_and_change_no_gradient(tmp_path:
             made = super()._turn(problem, turn, generator)
             return replace(made, reward=1.0 if problem == 0 else float(made.completion.token_ids[0]))
 
-    chosen, toy = MODULES[:3], Even()
-    algorithm = preset("dapo", tis_cap=2.0)
-    made = trainer(tmp_path, toy, replace(algorithm, dynamic_sampling=False))
-    trajectories = toy.roll_out(chosen, 0, lambda: None)
-    rows = rows_of(trajectories)
-    turns, prepared, entropy = made._prepared(trajectories, rows, 0)
-    seen, score = [0], made.learner.score
-    made.learner.score = lambda some, *rest: (seen.append(len(some)), score(some, *rest))[1]  # type: ignore[assignment]
+    taught, toy = learner(), Even()
+    taught.keep_reference()
+    algorithm = replace(preset("dapo", tis_cap=2.0), dynamic_sampling=False)
+    plan = BatchPlan(0, range(3), MODULES[:3], 0, 0)
+    trajectories = toy.roll_out(plan.modules, 0, lambda: None)
+    seen, score = list[int](), taught.score
+    taught.score = lambda rows, *rest: (seen.append(len(rows)), score(rows, *rest))[1]  # type: ignore[assignment]
+    taught.update = dict  # type: ignore[assignment]
     found = list[dict[str, torch.Tensor]]()
-    made.learner.update = dict  # type: ignore[assignment]
     for kl in (0.0, 1e-30):  # with a penalty every row goes through the model
-        made.algorithm = replace(made.algorithm, kl=kl)
-        metrics = made._update(replace(turns, ref_logp=turns.old_logp), prepared, rows, entropy)
-        assert metrics["kept_rows"] == len(rows) == 24
-        parameters = made.learner.model.named_parameters()
-        found.append({name: p.grad.clone() for name, p in parameters if p.grad is not None})
-        made.learner.optimizer.zero_grad()
+        updates = Updates(taught, replace(algorithm, kl=kl), RlSettings(problems=3), Phases(), Stop())
+        assert updates.learn(plan, trajectories)["kept_rows"] == len(rows_of(trajectories)) == 24
+        found.append({name: p.grad.clone() for name, p in taught.model.named_parameters() if p.grad is not None})
+        taught.optimizer.zero_grad()
         found[-1]["rows"] = torch.tensor(sum(seen))
         seen.clear()
     skipped, whole = found

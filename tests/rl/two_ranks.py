@@ -19,7 +19,8 @@ from torch import distributed
 from kernelwright.rl.algorithms.presets import preset
 from kernelwright.rl.trainer.learner import Learner, LoraSettings, OptimizerSettings
 from kernelwright.rl.trainer.ranks import ALONE, Ranks, joined, shard_layers
-from kernelwright.rl.trainer.reinforced import RlSettings, Trainer
+from kernelwright.rl.trainer.reinforced import Trainer
+from kernelwright.rl.trainer.rl_settings import RlSettings
 from kernelwright.rl.trainer.sft import train_sft
 from kernelwright.rl.trainer.sft_settings import SftSettings
 

@@ -21,12 +21,12 @@ from kernelwright.midend.agent import ACTIONS
 from kernelwright.midend.agent import FORMS as MIDEND_FORMS
 from kernelwright.rl.algorithms.algorithm import Algorithm
 from kernelwright.rl.data.rows import FRONTEND, STAGES
+from kernelwright.rl.trainer.rl_settings import RlSettings
+from kernelwright.rl.trainer.sft_settings import SftSettings
 from kernelwright.serve.optional import require_installed
 
 if TYPE_CHECKING:  # what trains is imported when something is trained: settings are read without torch
     from kernelwright.rl.trainer.learner import LoraSettings, OptimizerSettings
-    from kernelwright.rl.trainer.reinforced import RlSettings
-    from kernelwright.rl.trainer.sft_settings import SftSettings
 
 
 @dataclass
@@ -204,10 +204,8 @@ class SftSchema:
     max_tokens: int = option(4096, at_least=1)
     seed: int = 0
 
-    def run(self) -> "SftSettings":
+    def run(self) -> SftSettings:
         """How the data is gone through."""
-        from kernelwright.rl.trainer.sft_settings import SftSettings
-
         trainer, save = self.trainer, max(self.trainer.save_every, 1)
         return SftSettings(self.epochs, self.batch, save, max(save, 50), trainer.keep, self.seed, trainer.wandb)
 
@@ -236,10 +234,8 @@ class TrainSettings:
         return made
 
     @property
-    def run(self) -> "RlSettings":
+    def run(self) -> RlSettings:
         """The trainer's part."""
-        from kernelwright.rl.trainer.reinforced import RlSettings
-
         chosen = self.plain.trainer
         return RlSettings(
             steps=chosen.steps,

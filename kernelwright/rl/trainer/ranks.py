@@ -40,9 +40,14 @@ class Ranks:
         """Whether this is the first process, or the only one."""
         return self.rank == 0
 
+    @property
+    def alone(self) -> bool:
+        """Whether no other process takes the same steps, which would wait for this one."""
+        return self.world == 1
+
     def shared(self, value: T) -> T:
         """What the first process has; all have to come here."""
-        if self.world == 1:
+        if self.alone:
             return value
         box = [value if self.leads else None]
         distributed.broadcast_object_list(box, src=0, device=torch.device("cpu"))
@@ -50,7 +55,7 @@ class Ranks:
 
     def add_up(self, tensors: Sequence[Tensor]) -> None:
         """Put the sum over all processes in the place of each; all have to come here, with the same shapes."""
-        if self.world == 1 or not tensors:
+        if self.alone or not tensors:
             return
         for dtype in dict.fromkeys(tensor.dtype for tensor in tensors):
             same = [tensor for tensor in tensors if tensor.dtype == dtype]
@@ -104,7 +109,7 @@ def local_rank() -> int:
 
 def shard_layers(model: Any, ranks: Ranks, device: str) -> None:
     """Split the layers of a peft model's base over the processes; embeddings, head and adapter stay whole."""
-    if ranks.world == 1:
+    if ranks.alone:
         return
     mesh = init_device_mesh(torch.device(device).type, (ranks.world,))
     body = model.get_base_model().model

@@ -57,7 +57,6 @@ class _Run:
         self.learner, self.rows, self.settings, self.held_out = learner, rows, settings, held_out
         self.folder, self.checkpoints, self.tell, self.say = folder, folder / "checkpoints", tell, say
         self.stop = Stop(self._announce)
-        self._alone = learner.ranks.world == 1  # else other processes would wait for what is given up
         self._kept = 0  # the step of the latest checkpoint
 
     def train(self) -> dict[str, Any]:
@@ -75,7 +74,7 @@ class _Run:
                 try:
                     metrics = self._step(cursor.batch_of(step))
                 except KeyboardInterrupt:
-                    if not self.stop.asked or self.stop.at_once:
+                    if not self.stop.in_order:
                         raise
                     learner.optimizer.zero_grad(set_to_none=True)
                     break
@@ -100,7 +99,7 @@ class _Run:
         """Take one optimizer step; its metrics. Raises KeyboardInterrupt only before the weights move."""
         learner, began, seed = self.learner, time.monotonic(), f"{self.settings.seed}/sft/{self.learner.step}"
         torch.manual_seed(random.Random(seed).getrandbits(31) + learner.ranks.rank)
-        with self.stop.interruptible(self._alone):
+        with self.stop.interruptible(self.learner.ranks.alone):
             loss = add_likelihood_gradients(learner, batch)
         metrics = {"loss": loss, **learner.update()}
         metrics["tokens_per_s"] = round(sum(map(len, batch)) / (time.monotonic() - began), 1)
@@ -111,10 +110,10 @@ class _Run:
     def _measured(self) -> dict[str, float]:
         """The loss on held-out rows; nothing where the run is to stop before that is known."""
         try:
-            with self.stop.interruptible(self._alone):
+            with self.stop.interruptible(self.learner.ranks.alone):
                 return {"held_out_loss": likelihood_loss(self.learner, self.held_out)}
         except KeyboardInterrupt:
-            if not self.stop.asked or self.stop.at_once:
+            if not self.stop.in_order:
                 raise
             return {}
 

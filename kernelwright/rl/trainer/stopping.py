@@ -34,6 +34,11 @@ class Stop:
         """Whether the run is to stop."""
         return self._number is not None
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the run is to stop behind the block that a KeyboardInterrupt just gave up."""
+        return self.asked and not self.at_once
+
     def interruption(self, told: str = "") -> KeyboardInterrupt:
         """What ends the run; `told` says in one line what is kept."""
         kind = Terminated if self._number == signal.SIGTERM else KeyboardInterrupt
