@@ -14,7 +14,8 @@ from torch import Tensor
 
 from kernelwright.backend.interpreter.addresses import Addresses, nearest
 from kernelwright.backend.interpreter.batched_journal import Journal
-from kernelwright.backend.interpreter.races import Lanes, Races
+from kernelwright.backend.interpreter.races import Races
+from kernelwright.backend.interpreter.regions import Lanes
 from kernelwright.backend.interpreter.waiting import Watch
 
 #: Each tensor argument owns a window of 2^40 bytes and stands in its middle.

@@ -9,19 +9,23 @@ and reductions across warps have one. What a store leaves as it was counts as no
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernelwright.backend.interpreter.batched_signals import Meeting
 from kernelwright.backend.interpreter.clocks import MANY, Clocks
-
-Array = NDArray[np.generic]
-Index = NDArray[np.int64]
-Marks = NDArray[np.int32]
-Truths = NDArray[np.bool_]
+from kernelwright.backend.interpreter.regions import (
+    Array,
+    Index,
+    Lanes,
+    Marks,
+    Region,
+    Truths,
+    fine_index,
+    fine_lanes,
+    repeated,
+)
 
 #: Two programs that compute the same element may differ by so many units of rounding of the largest value stored.
 _UNITS = 4
@@ -29,67 +33,11 @@ _UNITS = 4
 _MOST_KEPT = 1 << 20
 
 
-@dataclass(frozen=True)
-class Lanes:
-    """The lanes of an access: the program of each, None where each is every program's, and its place in the block."""
-
-    programs: Callable[[], Marks | None]
-    places: Callable[[], Index]
-
-
-@dataclass
-class _Region:
-    """One storage. Marks are by element, of `size` bytes, the smallest accessed so far: the
-    program that did it last, and how often it had let others know before.
-
-    `place` and `moment` tell the thread that wrote, and after which barrier; `seat` and `glance` those that read.
-    `narrow` marks what was changed by atomics for one program alone.
-    """
-
-    elements: int
-    size: int
-    writer: Marks | None = None
-    wrote: Marks | None = None
-    place: Index | None = None
-    moment: Marks | None = None
-    updater: Marks | None = None
-    updated: Marks | None = None
-    reader: Marks | None = None
-    read: Marks | None = None
-    seat: Index | None = None
-    glance: Marks | None = None
-    narrow: Marks | None = None
-    kept: list[tuple[Index, Lanes, int, tuple[int, int]]] = field(default_factory=list)
-    lanes: int = 0
-
-    def marks(self) -> Marks:
-        return np.full(self.elements, -1, np.int32)
-
-    def refine(self, times: int) -> None:
-        """Mark elements of so many times fewer bytes."""
-        for name in _MARKS:
-            marks = getattr(self, name)
-            setattr(self, name, None if marks is None else np.repeat(marks, times))
-        self.size, self.elements = self.size // times, self.elements * times
-
-    def extend(self, elements: int) -> None:
-        """Have marks for so many elements: the last bytes of a storage may be too few for a larger one."""
-        for name in _MARKS:
-            marks = getattr(self, name)
-            if marks is not None:
-                setattr(self, name, np.concatenate([marks, np.full(elements - self.elements, -1, marks.dtype)]))
-        self.elements = elements
-
-
-#: What a region knows of its elements.
-_MARKS = ("writer", "wrote", "place", "moment", "updater", "updated", "reader", "read", "seat", "glance", "narrow")
-
-
 class Races:
     """Who did what to which element in one launch. What finds a race gives its first lane, and what it is."""
 
     def __init__(self) -> None:
-        self._regions: dict[int, _Region] = {}
+        self._regions: dict[int, Region] = {}
         self._clocks = Clocks()
         self._log: list[tuple[Array, Any, Any]] = []
         self._together = False
@@ -135,11 +83,11 @@ class Races:
             if programs is not None:
                 self._clocks.learn(int(programs[0]), storage, index * items.itemsize)
         times = self._fitted(region, items.itemsize, items.size)
-        index, lanes = _fine(index, times), _fine_lanes(lanes, times)
+        index, lanes = fine_index(index, times), fine_lanes(lanes, times)
         found = self._met_load(region, index, lanes, volatile)
         return None if found is None else (found[0] // times, found[1])
 
-    def _met_load(self, region: _Region, index: Index, lanes: Lanes, volatile: bool) -> tuple[int, str] | None:
+    def _met_load(self, region: Region, index: Index, lanes: Lanes, volatile: bool) -> tuple[int, str] | None:
         """The first lane of a load of what another program, or another thread of its own, writes."""
         programs = lanes.programs()
         if region.updater is not None:
@@ -166,13 +114,13 @@ class Races:
         if some:
             self._read_until_now(region)
         times = self._fitted(region, items.itemsize, items.size)
-        found, fine, every = None, _fine(index, times), _fine_lanes(lanes, times)
+        found, fine, every = None, fine_index(index, times), fine_lanes(lanes, times)
         if some:
 
             def apart() -> Index:
-                return _fine(np.flatnonzero(changed)[_differ(before[changed], values[changed])], times)
+                return fine_index(np.flatnonzero(changed)[_differ(before[changed], values[changed])], times)
 
-            found = self._met(region, fine, every, apart, _repeated(changed, times))
+            found = self._met(region, fine, every, apart, repeated(changed, times))
             found = None if found is None else (found[0] // times, found[1])
         items[index] = values
         lost = np.flatnonzero(_bits(items[index]) != _bits(values))
@@ -181,7 +129,7 @@ class Races:
             if other.size:
                 found = int(other[0]), "where another lane stores something else"
         if some:
-            self._mark_writers(region, fine, every, None if changed.all() else _repeated(changed, times))
+            self._mark_writers(region, fine, every, None if changed.all() else repeated(changed, times))
         return found
 
     def update(
@@ -198,11 +146,11 @@ class Races:
             self._clocks.order(int(programs[0]), storage, index * items.itemsize, acquire, release)
         self._read_until_now(region)
         times = self._fitted(region, items.itemsize, items.size)
-        found = self._met_update(region, _fine(index, times), _repeated(programs, times), moment, narrow)
+        found = self._met_update(region, fine_index(index, times), repeated(programs, times), moment, narrow)
         return None if found is None else (found[0] // times, found[1])
 
     def _met_update(
-        self, region: _Region, index: Index, programs: Marks, moment: int, narrow: bool
+        self, region: Region, index: Index, programs: Marks, moment: int, narrow: bool
     ) -> tuple[int, str] | None:
         """The first lane of an atomic that meets what is none of another program."""
         for marks, times, what in (
@@ -221,13 +169,13 @@ class Races:
         self._set(region.updated, index, moment)
         return None
 
-    def _region(self, storage: int, items: Array) -> _Region:
+    def _region(self, storage: int, items: Array) -> Region:
         region = self._regions.get(storage)
         if region is None:
-            region = self._regions[storage] = _Region(items.size, items.itemsize)
+            region = self._regions[storage] = Region(items.size, items.itemsize)
         return region
 
-    def _fitted(self, region: _Region, size: int, count: int) -> int:
+    def _fitted(self, region: Region, size: int, count: int) -> int:
         """How many elements of the region one of so many bytes has, once marks are fine enough for it, and enough for
         so many of them."""
         if size < region.size:
@@ -241,7 +189,7 @@ class Races:
             region.extend(count * times)
         return times
 
-    def _met_narrowly(self, region: _Region, index: Index, programs: Marks, narrow: bool) -> int | None:
+    def _met_narrowly(self, region: Region, index: Index, programs: Marks, narrow: bool) -> int | None:
         """The first lane of an atomic whose element another program changes as well, one of them for itself alone."""
         assert region.updater is not None
         if narrow and region.narrow is None:
@@ -255,7 +203,7 @@ class Races:
         return found
 
     def _met(
-        self, region: _Region, index: Index, lanes: Lanes, apart: Callable[[], Index], changed: Truths
+        self, region: Region, index: Index, lanes: Lanes, apart: Callable[[], Index], changed: Truths
     ) -> tuple[int, str] | None:
         """The first lane of a store that meets what another program, or another thread of its own, did to its
         element; `apart` tells which lanes change it by more than rounding."""
@@ -334,7 +282,7 @@ class Races:
     def _times(self, programs: Marks) -> Any:
         return self._clocks.time(int(programs[0])) if self._clocks.any and not self._together else 0
 
-    def _mark_writers(self, region: _Region, index: Index, lanes: Lanes, chosen: Truths | None) -> None:
+    def _mark_writers(self, region: Region, index: Index, lanes: Lanes, chosen: Truths | None) -> None:
         """Note who writes, in the `chosen` lanes, or in all."""
         programs, places = lanes.programs(), lanes.places()
         assert programs is not None
@@ -349,27 +297,27 @@ class Races:
         self._set(region.place, index, places, fresh)
         self._set(region.moment, index, self.moment, fresh)
 
-    def _keep(self, region: _Region, index: Index, lanes: Lanes, form: tuple[int, int]) -> None:
+    def _keep(self, region: Region, index: Index, lanes: Lanes, form: tuple[int, int]) -> None:
         """Note a read of a storage that nobody writes to so far, which is nearly all there is."""
         if region.reader is not None or self._clocks.any:  # programs let others know: when something was read counts
             self._read_until_now(region)
             times = self._fitted(region, *form)
-            fine = _fine_lanes(lanes, times)
-            self._mark_readers(region, _fine(index, times), fine.programs(), fine.places(), self.moment)
+            fine = fine_lanes(lanes, times)
+            self._mark_readers(region, fine_index(index, times), fine.programs(), fine.places(), self.moment)
             return
         region.kept.append((index, lanes, self.moment, form))
         region.lanes += index.size
         if region.lanes > _MOST_KEPT:
             self._read_until_now(region)
 
-    def _read_until_now(self, region: _Region) -> None:
+    def _read_until_now(self, region: Region) -> None:
         kept, region.kept, region.lanes = region.kept, [], 0
         for index, lanes, moment, form in kept:
             times = self._fitted(region, *form)
-            fine = _fine_lanes(lanes, times)
-            self._mark_readers(region, _fine(index, times), fine.programs(), fine.places(), moment)
+            fine = fine_lanes(lanes, times)
+            self._mark_readers(region, fine_index(index, times), fine.programs(), fine.places(), moment)
 
-    def _mark_readers(self, region: _Region, index: Index, programs: Marks | None, places: Index, moment: int) -> None:
+    def _mark_readers(self, region: Region, index: Index, programs: Marks | None, places: Index, moment: int) -> None:
         if region.reader is None or region.read is None:
             region.reader, region.read = region.marks(), region.marks()
         if programs is None:
@@ -382,7 +330,7 @@ class Races:
         self._set(region.read, index, self._times(programs))
         self._mark_seats(region, index, before == programs, places, moment)
 
-    def _mark_seats(self, region: _Region, index: Index, again: Truths, places: Index, moment: int) -> None:
+    def _mark_seats(self, region: Region, index: Index, again: Truths, places: Index, moment: int) -> None:
         """Note which threads have read; `again`: lanes whose element their program has read before."""
         if region.seat is None or region.glance is None:
             region.seat, region.glance = np.full(region.elements, -1, np.int64), region.marks()
@@ -393,32 +341,10 @@ class Races:
         self._set(region.seat, index[several], MANY)
 
 
-def _fine(index: Index, times: int) -> Index:
-    """The same elements in marks of so many times fewer bytes."""
-    return index if times == 1 else (index[:, None] * times + np.arange(times)).reshape(-1)
-
-
-def _repeated(values: Array, times: int) -> Any:
-    """Each value so many times."""
-    return values if times == 1 else np.repeat(values, times)
-
-
 def _others(marks: Marks, mine: Any) -> Truths:
     """Which marks are those of another program."""
     others: Truths = (marks != -1) & (marks != mine)
     return others
-
-
-def _fine_lanes(lanes: Lanes, times: int) -> Lanes:
-    """The lanes, each so many times."""
-    if times == 1:
-        return lanes
-
-    def programs() -> Marks | None:
-        each = lanes.programs()
-        return None if each is None else np.repeat(each, times)
-
-    return Lanes(programs, lambda: np.repeat(lanes.places(), times))
 
 
 def _bits(values: Array) -> Array:
