@@ -47,7 +47,7 @@ TIMED = (*CHECKED, Rung.TIME)
 MADE_BY, MEASURED_BY, TUNED_BY = 0.45, 0.55, 0.85
 #: For how long, and up to which share of the seconds, what memory gave is waited for where it is being made by then: it
 #: is the likeliest to win.
-OWED_S, OWED_BY = 1.0, 0.65
+OWED_S, OWED_BY = 2.0, 0.8
 #: The share of the seconds that there is at least once processes have started.
 STARTED = 0.5
 #: How long after its seconds a search may end, so that what is being verified may come yet: seconds, and a share of its

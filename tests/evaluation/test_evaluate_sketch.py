@@ -159,3 +159,15 @@ def test_outputs_with_infinity_travel(evaluator: LocalEvaluator) -> None:
     verdict = evaluator.evaluate_text(bad, infinite, RUNGS)
     assert verdict.status is Status.MISMATCH
     assert "NaN or infinity" in verdict.detail
+
+
+def test_large_programs_get_as_many_draws_as_their_bytes_leave_room_for() -> None:
+    few = []
+    with LocalEvaluator(use_gpu=False) as evaluator, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(truth, "DRAWN_BYTES", 500_000)  # an input and output are 16,800 bytes, other outputs beside them
+        for value in ("x * 3.0", "x * 3.001"):
+            few.append(evaluator.evaluate_text(CANDIDATE.format(value=value), reference(), RUNGS))
+    assert [verdict.status for verdict in few] == [Status.OK, Status.MISMATCH]
+    (note,) = [note for note in few[0].caliber["notes"] if "draws, of" in note]
+    made, wanted = int(note.split()[0]), int(note.split()[2])
+    assert 1 < made < wanted / 2, note

@@ -38,6 +38,8 @@ _LEAST_ORDINARY = 2**-7
 #: Draws of more than so many bytes do not travel, and this many of them are made at most; outputs are then sketched
 #: that have more elements than the third says.
 LARGE_BYTES, LARGE_DRAWS, SKETCHED_ABOVE = 256 << 20, 4, 4 << 20
+#: Bytes of all draws that travel: they are drawn, sent and compared for each candidate again.
+DRAWN_BYTES = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -207,10 +209,10 @@ class TruthKeeper:
         gold = sum(spec.numel * DTYPES["f64"][2] + 64 for spec in reference.outputs)
         each = answer_bytes(reference.tensors) + (2 + NUDGES + ORDERS) * answer_bytes(reference.outputs) + gold
         large = each > LARGE_BYTES
-        quarter = int(self._limits.memory_gb * 2**30 / 4)
+        most = min(int(self._limits.memory_gb * 2**30 / 4), DRAWN_BYTES)
         # What each answer may take besides is not kept: it bounds an answer, not the memory of all.
         content = max(each - (3 + NUDGES + ORDERS) * _SLACK_BYTES, 1)
-        draws = first_of(wanted, LARGE_DRAWS if large else quarter // content)
+        draws = first_of(wanted, LARGE_DRAWS if large else most // content)
         sketch = {"seed": self._signs, "above": SKETCHED_ABOVE}
         encoded, asked = encode_reference(reference), tuple(asdict(draw) for draw in draws)
         job = RunReference(encoded, reference.numerics, device, self._seed, asked, sketch if large else None)
