@@ -93,6 +93,9 @@ def judge(count: int, strength: str, without: str) -> None:
         from kernelwright.evaluation.judge import local
     except ImportError:  # where the older commit has it
         from kernelwright.evaluate import local  # type: ignore[import-not-found,no-redef]
+    strengths: Any = local
+    with contextlib.suppress(ImportError):  # where the older commit has none
+        from kernelwright.evaluation.judge import strengths
     from kernelwright.agent.evaluator import Rung
     from kernelwright.frontend.importers import import_source
 
@@ -100,8 +103,8 @@ def judge(count: int, strength: str, without: str) -> None:
     if strength:
         options["strength"] = strength
     if without:
-        kinds = local.STRENGTHS["default"]
-        local.STRENGTHS = {"default": tuple(kind for kind in kinds if kind not in without.split(","))}
+        kinds = strengths.STRENGTHS["default"]
+        strengths.STRENGTHS = {"default": tuple(kind for kind in kinds if kind not in without.split(","))}
     number = 0
     with local.LocalEvaluator(**options) as evaluator:
         references = {}

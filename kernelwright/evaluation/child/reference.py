@@ -29,7 +29,6 @@ from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
-    EVAL,
     KINDS,
     OPPOSITES,
     SCALES,
@@ -117,7 +116,7 @@ def run_reference(
         built=built,
         init=_literal(program),
         sketched=sketched,
-        left_out=tuple(draw.kind for draw, one in made.items() if one is None),
+        left_out=tuple(draw.name for draw, one in made.items() if one is None),
         alike_in_eval=drawing is not None and drawing.contract.alike_in_eval,
         held={} if drawing is None else {name: tuple(kept) for name, kept in drawing.kept.items()},
         weight=weight_error(program),
@@ -174,7 +173,7 @@ def _model(
             perturb(model, draw.weights, kind, counted)
         if draw is not None and draw.kind == ALIKE:
             even_out(model)
-        if draw is not None and draw.kind == EVAL:
+        if draw is not None and not draw.training:
             model.eval()
     return model
 

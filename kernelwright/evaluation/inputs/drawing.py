@@ -166,8 +166,10 @@ class Drawing:
         """Whether there is anything of a kind to draw; which does not say that the program takes it."""
         specs = self.program.reference.inputs
         dtypes = [getattr(spec, "dtype", "") for spec in specs]
+        if not draw.training and not self.contract.modes:
+            return False
         if draw.kind in ("given", EVAL, LARGER):
-            return draw.kind != EVAL or self.contract.modes
+            return True
         if draw.kind == RELATED:
             return may_relate(specs)
         if draw.kind == NUMBERS:

@@ -28,13 +28,19 @@ class Draw:
     """One pass's values: `inputs` seeds `get_inputs()`, `kind` says what is made of floating inputs.
 
     `weights` seeds the perturbation of the weights; None leaves them as the model draws them. Inputs of the kind
-    `named` lie around `numbers`.
+    `named` lie around `numbers`. Without `training` the model is in evaluation mode.
     """
 
     inputs: int
     kind: str = "given"
     weights: int | None = None
     numbers: tuple[float, ...] = ()
+    training: bool = True
+
+    @property
+    def name(self) -> str:
+        """The kind, and the mode of others than `EVAL`."""
+        return self.kind if self.training or self.kind == EVAL else f"{self.kind} in evaluation mode"
 
     @classmethod
     def decode(cls, content: Mapping[str, Any]) -> "Draw":

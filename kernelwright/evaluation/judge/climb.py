@@ -153,7 +153,7 @@ class Climb:
             return self.verdict(truth.status, rung, truth.failure)
         self.notes = (*truth.notes, *self._constants(truth))
         self.draws = {
-            "made": [one.draw.kind for one in truth.passes],
+            "made": [one.draw.name for one in truth.passes],
             "left_out": list(truth.left_out),
             "kept": {name: list(traits) for name, traits in truth.held.items()},
         }

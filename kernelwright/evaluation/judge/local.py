@@ -1,5 +1,6 @@
 """The evaluator that runs on this machine: parse, compile, interpret, run, time, profile."""
 
+import functools
 import random
 import secrets
 import threading
@@ -12,34 +13,12 @@ from kernelwright.agent.evaluator import ON_GPU, Rung, Status, Verdict
 from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
 from kernelwright.evaluation.host import vocabulary
-from kernelwright.evaluation.inputs.draws import (
-    ALIKE,
-    ALONE,
-    COLUMNS,
-    EVAL,
-    FAR_OUT,
-    HIGHEST,
-    IMPULSES,
-    INFINITE_WEIGHTS,
-    LARGER,
-    LOADED,
-    LOWEST,
-    ONE,
-    OPPOSITES,
-    RELATED,
-    SAME,
-    SPECIAL_CASES,
-    STRUCTURED,
-    ZERO,
-    Draw,
-)
-from kernelwright.evaluation.inputs.kinds.drift import DRIFT
-from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS
+from kernelwright.evaluation.inputs.draws import LARGER, ZERO, Draw
 from kernelwright.evaluation.inputs.not_finite import EXTREME
-from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
+from kernelwright.evaluation.judge.strengths import draws_of
 from kernelwright.evaluation.judge.truth import CACHED, Truth, TruthKeeper, answer_bytes
 from kernelwright.evaluation.protocol.answers import Machine
 from kernelwright.evaluation.protocol.jobs import (
@@ -68,17 +47,6 @@ DEFAULT_COMPILE_TARGET = "h100"
 _BEFORE, _ODDLY_BEFORE = 64, 61
 #: Calls without effect: a thousand of the judged instance, and some of others.
 REHEARSALS = 1152
-#: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
-#: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
-STRENGTHS: Mapping[str, tuple[str, ...]] = {
-    "default": (
-        *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
-        *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
-        *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
-        *("huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, "normal"),
-    ),
-    "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
-}
 _LADDER = (Rung.PARSE, Rung.COMPILE, Rung.INTERPRET, Rung.RUN, Rung.TIME, Rung.PROFILE)
 _NO_PROGRAM = Diagnostic("the text defines no program", 1, 0, hint="write class ModelNew(nn.Module), or forward")
 
@@ -95,7 +63,7 @@ class Checks:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
         self.build_seed, signs = _number(seed, 0), _number(seed, 99)
-        self.truths = TruthKeeper(self.build_seed, _draws(seeds, seed, STRENGTHS[strength]), limits, signs, sharers)
+        self.truths = TruthKeeper(self.build_seed, draws_of(strength, seeds, functools.partial(_number, seed)), limits, signs, sharers)
         self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
         larger = (Draw(_number(seed, 102), LARGER, weights=_number(seed, 103)),)
@@ -348,7 +316,7 @@ class LocalEvaluator:
                     fresh,
                     one.same(reference),
                     tuple(want.name for want in one.left),
-                    one.draw.kind != EVAL,
+                    one.draw.training,
                     mode=modes.get(number),
                     **one.drawing,
                 )
@@ -407,16 +375,6 @@ def _inside(tensor: RawTensor, before: int) -> RawTensor:
 def _number(seed: int | None, index: int) -> int:
     """A secret number, or the one that follows from `seed`."""
     return secrets.randbits(62) if seed is None else seed + index
-
-
-def _draws(seeds: int, seed: int | None, others: Sequence[str]) -> tuple[Draw, ...]:
-    """Inputs as given, with the weights as built and then with others, and in evaluation mode; and every other kind of
-    inputs."""
-    given = [Draw(_number(seed, 3 * i + 1), weights=_number(seed, 3 * i + 2) if i else None) for i in range(seeds)]
-    kinds = [
-        Draw(_number(seed, 3 * i + 1), kind, _number(seed, 3 * i + 2)) for i, kind in enumerate(others, len(given))
-    ]
-    return (*given, *kinds)
 
 
 def _visible_source(module: KernelModule, init: str | None) -> str:

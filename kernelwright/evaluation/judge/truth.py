@@ -13,7 +13,7 @@ from typing import Any
 
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
-from kernelwright.evaluation.inputs.draws import EVAL, HIGHEST, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.draws import HIGHEST, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, other_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.weights import NUDGES
@@ -122,7 +122,7 @@ class Truth:
         not given numbers among the inputs, which are part of its text."""
         if form == "class":
             return self
-        return replace(self, passes=tuple(one for one in self.passes if one.draw.kind not in (EVAL, NUMBERS)))
+        return replace(self, passes=tuple(one for one in self.passes if one.draw.training and one.draw.kind != NUMBERS))
 
     def tolerance(self, reference: Reference) -> Tolerance:
         """How close is right."""
