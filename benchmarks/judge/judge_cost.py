@@ -9,6 +9,7 @@ that are not drawn for these programs cost nothing and are not tried.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import statistics

@@ -14,7 +14,7 @@ from kernelwright.evaluation.checks.bands import off_scale, uneven
 from kernelwright.evaluation.checks.exact import compare_exactly
 from kernelwright.evaluation.checks.expected import CANCELLED, FLOORS, Expected
 from kernelwright.evaluation.checks.findings import Findings, sentence
-from kernelwright.evaluation.checks.places import compare_places
+from kernelwright.evaluation.checks.places import compare_numbers, compare_places
 from kernelwright.evaluation.checks.sides import Sides, combined, elements, in_blocks, worst
 from kernelwright.evaluation.protocol.wire import SKETCHED, RawTensor
 from kernelwright.ir.layout import shares_elements
@@ -50,8 +50,8 @@ def compare_output(want: Expected, got: RawTensor, tolerance: Tolerance, cancell
         return Findings(f"output {want.name} has places that share memory, with strides {list(got.strides)}")
     if got.nbytes == 0:
         return Findings()
-    if want.places:
-        return compare_places(want, got)
+    if want.places or want.numbers:
+        return compare_places(want, got) if want.places else compare_numbers(want, got)
     assert got.sketched == want.eager.sketched == want.gold.sketched, "a sketch is compared with elements"
     if want.eager.dtype not in FLOORS:
         return compare_exactly(want, got)

@@ -38,7 +38,8 @@ class Expected:
     program computes in 16 bits. `weight`: the relative error of a number such as `1 - 0.999`, which a kernel may
     compute in fp32. `ordinary`: inputs are of the size that they are given in, and of many values. `impulses`: an input
     is zero but for few elements. `respelled`: eager's result where operations that Triton lacks are spelled as kernels
-    have to, see `Respelled`. `places`: results are not finite, and only where they are is compared."""
+    have to, see `Respelled`. `places`: results are not finite, and only where they are is compared. `numbers`: inputs
+    hold NaN, and only elements that are numbers are compared."""
 
     name: str
     eager: RawTensor
@@ -54,6 +55,7 @@ class Expected:
     impulses: bool = False
     respelled: RawTensor | None = None
     places: bool = False
+    numbers: bool = False
 
     @property
     def floor(self) -> float:

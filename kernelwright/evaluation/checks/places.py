@@ -1,4 +1,4 @@
-"""Where infinities and NaN stand in outputs, on inputs that lead to such."""
+"""Where infinities, NaN and numbers stand in outputs, on inputs that lead to such."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,43 @@ def compare_places(want: Expected, got: RawTensor) -> Findings:
     if want.eager.dtype not in FLOORS or got.sketched:
         return Findings()
     have, eager = elements(got), elements(want.eager)
+    return _told(want, have, _agreed(want, eager) & _differ(have, eager))
+
+
+def compare_numbers(want: Expected, got: RawTensor) -> Findings:
+    """Compare elements that are numbers: whole ones exactly, others roughly. Elements are left out as above."""
+    if got.sketched:
+        return Findings()
+    have, eager = elements(got), elements(want.eager)
+    if want.eager.dtype in FLOORS:
+        return _told(want, have, _agreed(want, eager) & _differ(have, eager) & ~np.isnan(eager))
+    wrong = have != eager
+    for one in (want.gold, *want.nudged):
+        wrong &= elements(one) == eager
+    return _told(want, have, wrong)
+
+
+def _agreed(want: Expected, eager: Elements) -> NDArray[np.bool_]:
+    """On which elements eager, the gold and nudged runs agree."""
     gold = elements(want.gold).astype(np.float64)
     gold = np.where(np.abs(gold) > _LARGEST[want.eager.dtype], np.copysign(np.inf, gold), gold)
     agreed = _alike(eager, gold)
     for one in want.nudged:
         agreed &= _alike(eager, elements(one))
-    wrong = agreed & ((_kind(have) != _kind(eager)) | ~_alike(have, eager, _FAR))
+    return agreed
+
+
+def _differ(have: Elements, eager: Elements) -> NDArray[np.bool_]:
+    different: NDArray[np.bool_] = (_kind(have) != _kind(eager)) | ~_alike(have, eager, _FAR)
+    return different
+
+
+def _told(want: Expected, have: Elements, wrong: NDArray[np.bool_]) -> Findings:
     if not wrong.any():
         return Findings()
-    note = f"NaN or infinity differs in {int(wrong.sum())} elements"
-    return Findings(sentence(want, int(wrong.argmax()), have, eager, note), float("inf"), float("inf"))
+    count = int(wrong.sum())
+    note = f"{count} elements differ" if want.numbers else f"NaN or infinity differs in {count} elements"
+    return Findings(sentence(want, int(wrong.argmax()), have, elements(want.eager), note), float("inf"), float("inf"))
 
 
 def _kind(values: Elements | Wide) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.expected import ORDERS
+from kernelwright.evaluation.checks.expected import ORDERS, PLAIN
 from kernelwright.evaluation.checks.ties import Reordered
 from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.inputs.device_asserts import asserting
@@ -36,6 +36,8 @@ from kernelwright.evaluation.inputs.draws import (
     drawn,
 )
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
+from kernelwright.evaluation.inputs.kinds.compared import COMPARED, Swallowing
+from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.literals import weight_error, weights_of
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.spellings import Respelled
@@ -234,7 +236,7 @@ class ReferenceRuns:
         places = into.take_all(eager)
         variants = self._variants(twin, inputs, mode.used, draw, eager)
         torch.manual_seed(self.seed + 1)
-        reordered = self._reordered(twin, inputs)
+        reordered = self._reordered(twin, inputs, exact=draw.kind == TIES)
         with Eager(program.reference.numerics), Computing() as computing:
             again = program.run(twin, inputs)
         kept = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
@@ -294,9 +296,11 @@ class ReferenceRuns:
         few = sum(value.numel() for value in eager) <= FEW
         cut = self._cut_off(copy.deepcopy(twin), inputs) if tf32 else None
         # Noise in opposites leaves of large terms what is as large as the small ones, and says nothing about these.
-        still = tf32 or self.into.sketching is not None or draw.kind == OPPOSITES
+        # Ties are exact.
+        still = tf32 or self.into.sketching is not None or draw.kind in (OPPOSITES, TIES)
         times = 0 if still else NUDGES_OF_FEW if few else NUDGES
         runs = [self._nudged(copy.deepcopy(twin), inputs, 2 * number) for number in range(times)]
+        runs += [self._swallowing(copy.deepcopy(twin), inputs, high) for high in (False, True) if draw.kind == COMPARED]
         nudged = tuple(run for run in runs if run is not None)
         respelled = self._respelled(copy.deepcopy(twin), inputs)
         autocast = self._under_autocast(copy.deepcopy(twin), inputs, eager)
@@ -322,6 +326,12 @@ class ReferenceRuns:
         except REFUSALS:
             return None
         return self.into.take_all(outputs)
+
+    def _swallowing(self, model: nn.Module, inputs: Sequence[Value], high: bool) -> tuple[Place, ...]:
+        """Eager's outputs where maxima, minima and bounds leave NaN out."""
+        torch.manual_seed(self.seed)
+        with Eager(self.program.reference.numerics), Swallowing(high):
+            return self.into.take_all(self.program.run(model, inputs))
 
     def _respelled(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Place, ...] | None:
         """Eager's outputs with operations in another spelling; None where it has none of these."""
@@ -351,11 +361,14 @@ class ReferenceRuns:
         self.into.alike_under_autocast = same
         return None if same or len(outputs) != len(eager) else self.into.take_all(outputs)
 
-    def _reordered(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[tuple[Place, ...], ...]:
-        """Eager's outputs with equal values in other orders; nothing where that is no matter."""
+    def _reordered(self, model: nn.Module, inputs: Sequence[Value], exact: bool) -> tuple[tuple[Place, ...], ...]:
+        """Eager's outputs with equal values in other orders; nothing where that is no matter. If numbers are `exact`,
+        nothing is rounded otherwise either where nothing is sorted."""
         whole = [spec for spec in self.program.reference.outputs if not spec.dtype.startswith(("f", "bf"))]
         found: list[tuple[Place, ...]] = []
         for number in range(ORDERS) if whole and self.into.sketching is None else ():
+            if exact and number == PLAIN and not found:
+                break
             torch.manual_seed(self.seed)
             with Eager(self.program.reference.numerics), Reordered(number) as mode:
                 outputs = self.program.run(copy.deepcopy(model), inputs)

@@ -32,7 +32,7 @@ class Contract:
     takes; `elementwise`: it computes element by element; `minima`: it may look for the least of something;
     `exponentials`: it computes some, and not by element alone; `modes`: it gives something else in evaluation mode;
     `alike_in_eval`: it does not; `normal`: inputs as given are as those of the kind of this name; `checks`: it raises
-    on zeros; `infinities`: see `Trial`."""
+    on zeros; `compares` and `rounds`: see `ElementwiseWatch`; `infinities`: see `Trial`."""
 
     traits: tuple[Trait, ...]
     numbers: tuple[float, ...]
@@ -46,6 +46,8 @@ class Contract:
     modes: bool = False
     alike_in_eval: bool = False
     checks: bool = False
+    compares: bool = False
+    rounds: bool = False
     infinities: tuple[float, ...] = ()
 
 
@@ -78,6 +80,8 @@ def find_contract(program: ReferenceProgram, seed: int, within: bool = False) ->
         alike_in_eval=modes is False,
         checks=trial.run(model, apply_kind(values, ZERO, 0)) is None,
         infinities=infinities,
+        compares=watch.compares,
+        rounds=watch.rounds,
     )
 
 

@@ -45,6 +45,7 @@ from kernelwright.evaluation.inputs.draws import (
     apply_kind,
 )
 from kernelwright.evaluation.inputs.held import at_thresholds, held_numbers
+from kernelwright.evaluation.inputs.kinds.compared import COMPARED, with_nan
 from kernelwright.evaluation.inputs.kinds.drift import DRIFT, drifting
 from kernelwright.evaluation.inputs.kinds.infinite_weights import put_infinities
 from kernelwright.evaluation.inputs.kinds.lines import ROWS
@@ -53,18 +54,21 @@ from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, may_vary, othe
 from kernelwright.evaluation.inputs.kinds.parts import parts_of
 from kernelwright.evaluation.inputs.kinds.proportional import with_impulses
 from kernelwright.evaluation.inputs.kinds.special import make_special
+from kernelwright.evaluation.inputs.kinds.ties import TIES, with_ties
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
-from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
+from kernelwright.evaluation.inputs.patchwork.rows import LEAST, PATCHES
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.traits import Trait, near_alone
 from kernelwright.evaluation.inputs.trial import Trial, is_finite
 from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
-from kernelwright.ir.values import INPUT_DTYPES
+from kernelwright.ir.values import INPUT_DTYPES, TensorSpec
 
 #: Inputs beyond this are drawn in the size of 1 as well.
 _LARGE = 64.0
+#: Inputs with fewer rows may have none of each size in the draws of rows.
+_FEW_ROWS = 8
 #: So often whole numbers have to be the same for noise in the last bits of inputs.
 _STEADY_TIMES = 3
 
@@ -124,6 +128,10 @@ class Drawing:
         if draw.kind == DRIFT:
             made = drifting(values, self._bound)
             return made if made is not None and self._trial.steady(model, made, draw.inputs) else None
+        if draw.kind == TIES:
+            return with_ties(self._trial, model, values, self._bound, self.contract.numbers)
+        if draw.kind == COMPARED:
+            return with_nan(self._trial, model, values, self._bound)
         if draw.kind in (LOADED, INFINITE_WEIGHTS):
             return self._with_weights(model, draw, values)
         if draw.kind == "infinite":
@@ -193,7 +201,9 @@ class Drawing:
             return any(max(-one.low, one.high) > _LARGE for one in self.contract.traits)
         if draw.kind == HIGHEST and not self.contract.minima:
             return False
-        if draw.kind in (*FAR, NAMED) and self._trial.whole_outputs:
+        if draw.kind == LEAST and self.contract.elementwise and self._fewest_rows >= _FEW_ROWS:
+            return False  # rows of other draws are as small
+        if draw.kind in (*FAR, NAMED, LEAST) and self._trial.whole_outputs:
             return self.contract.elementwise  # of numbers that are all but equal, rounding decides which is the largest
         several = len([dtype for dtype in dtypes if dtype.startswith(("f", "bf"))]) > 1
         if draw.kind in ALONE:
@@ -211,7 +221,15 @@ class Drawing:
             return all(spec.dtype in ("f16", "bf16") for spec in self.program.reference.outputs)
         if draw.kind == ALIKE:
             return any(dtype in ("f16", "bf16") for dtype in dtypes)
+        if draw.kind in (COMPARED, TIES):
+            return self.contract.compares or (draw.kind == TIES and self.contract.rounds)
         return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
+
+    @property
+    def _fewest_rows(self) -> int:
+        """How many rows the floating input with the fewest has."""
+        tensors = [spec for spec in self.program.reference.inputs if isinstance(spec, TensorSpec)]
+        return min(math.prod(spec.shape[:-1]) for spec in tensors if spec.dtype.startswith(("f", "bf")))
 
     def _extreme(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
         """Inputs of the kind, or of which one is; None where all is finite that comes of them, or nearly all NaN."""
@@ -303,7 +321,7 @@ class Drawing:
         if draw.kind in (LOWEST, HIGHEST):
             with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
                 return self._is_steady(model, draw, inputs) and not squares.too_large
-        if draw.kind in (*FAR, NAMED, *PATCHES):
+        if draw.kind in (*FAR, NAMED, LEAST, *PATCHES):
             return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):
             zero = draw.kind != "offset"

@@ -18,7 +18,7 @@ from kernelwright.evaluation.inputs.kinds.lines import columns, mixed_rows, orde
 from kernelwright.evaluation.inputs.kinds.near import beyond, literals, near_literals
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
 from kernelwright.evaluation.inputs.patchwork.integers import FEW, few_integers, patched_integers, patched_switches
-from kernelwright.evaluation.inputs.patchwork.rows import PATCHES, patched, within
+from kernelwright.evaluation.inputs.patchwork.rows import LEAST, LEAST_SIZES, PATCHES, patched, within
 from kernelwright.evaluation.inputs.patterns import degenerate
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
@@ -70,14 +70,6 @@ def _negative(value: Tensor) -> Tensor:
 
 def _shifted(value: Tensor) -> Tensor:
     return value.double() + 3.0 * rms(value)
-
-
-def _small(value: Tensor) -> Tensor:
-    return value.double() * 1e-2
-
-
-def _large(value: Tensor) -> Tensor:
-    return value.double() * 1e2
 
 
 def _integers(value: Tensor) -> Tensor:
@@ -175,19 +167,18 @@ def _offset(value: Tensor) -> Tensor:
 SCALES: Mapping[str, float] = {"huge": 2.0**80, "tiny": 2.0**-80}
 #: Kinds far from the size that inputs have, for programs that are as well conditioned there.
 FAR: Mapping[str, float] = {"minute": 1e-6, "vast": 1e6}
+_SIZES: Mapping[str, float] = {"small": 1e-2, "large": 1e2, **SCALES, **FAR}
 #: What may be made of floating inputs; a program that cannot take one of them is not checked on it.
 KINDS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "normal": _normal,
     "negative": _negative,
     "shifted": _shifted,
     "offset": _offset,
-    "small": _small,
-    "large": _large,
     UNIT: _unit,
     "integers": _integers,
     ZERO: torch.zeros_like,
     ONE: torch.ones_like,
-    **{kind: functools.partial(_scaled, by=scale) for kind, scale in {**SCALES, **FAR}.items()},
+    **{kind: functools.partial(_scaled, by=scale) for kind, scale in _SIZES.items()},
     ALIKE: _one_sided,
 }
 #: The same for those that are made of several things, of which a program may take some alone.
@@ -206,11 +197,11 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "orders": ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
-    **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in PATCHES.items()},
+    **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in (*PATCHES.items(), (LEAST, LEAST_SIZES))},
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
-    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, LOWEST, HIGHEST, *FAR_OUT, *SCALES, *FAR),
+    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, LOWEST, HIGHEST, LEAST, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows", COLUMNS),
 )
 #: Kinds in which integers of few elements leave their range on one side.
@@ -254,7 +245,7 @@ def apply_kind(
         elif value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
-            new = within(new, trait) if kind in PATCHES else new
+            new = within(new, trait) if kind in (*PATCHES, LEAST) else new
             new = padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             if kind == ZERO and trait.sums_to_one:

@@ -69,16 +69,33 @@ _POWERS = ("aten.exp", "aten.exp2")
 _EXPONENTIALS = ("softmax", "attention", "logsumexp", "logaddexp")
 
 
+#: Operations, by their names, that compare numbers, and those that round them to whole ones.
+COMPARISONS = frozenset("gt ge lt le eq ne isnan nan_to_num".split())
+_ROUNDINGS = frozenset("round floor ceil trunc floor_divide".split())
+
+
+def rounds(func: Any, kwargs: Any) -> bool:
+    """Whether an operation rounds numbers, or a quotient, to whole ones."""
+    name, dtype = func.overloadpacket.__name__.rstrip("_"), (kwargs or {}).get("dtype")
+    if name == "_to_copy":
+        return dtype is not None and dtype != torch.bool and not (dtype.is_floating_point or dtype.is_complex)
+    return name in _ROUNDINGS or (name == "div" and func._overloadname.endswith("_mode"))
+
+
 class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes whether `only` operations on elements run, copies, and maxima and minima; whether any looks for
-    `minima`, and whether any computes `exponentials`."""
+    `minima`, whether any computes `exponentials`, and whether any `compares` floating numbers, or `rounds` them."""
 
-    only, minima, exponentials = True, False, False
+    only, minima, exponentials, compares, rounds = True, False, False, False, False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = str(func)
         self.minima |= operators.base(name) in _MINIMA
         self.exponentials |= operators.base(name) in _POWERS or any(part in name for part in _EXPONENTIALS)
+        word = func.overloadpacket.__name__.rstrip("_")
+        floating = bool(args) and isinstance(args[0], Tensor) and args[0].is_floating_point()
+        self.compares |= floating and word in COMPARISONS
+        self.rounds |= floating and rounds(func, kwargs)
         moves = name in _STILL or operators.moves(name)
         self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
         return func(*args, **(kwargs or {}))

@@ -8,7 +8,7 @@ import numpy as np
 from kernelwright.evaluation.checks.correctness import NARROW_FACTOR, compare
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
-from kernelwright.evaluation.inputs.patchwork.rows import FAINT
+from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LEAST
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
 from kernelwright.evaluation.protocol.answers import CallMade, CandidateRan
@@ -18,7 +18,7 @@ from kernelwright.ir.host.structure import PLAIN
 from kernelwright.ir.values import DTYPES
 
 #: Kinds of inputs beside which the rounding of numbers around 1 is large.
-_SMALL = ("small", "minute", FAINT)
+_SMALL = ("small", "minute", FAINT, LEAST)
 
 
 @dataclass

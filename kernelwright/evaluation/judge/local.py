@@ -4,7 +4,7 @@ import functools
 import random
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from kernelwright.backend.targets import Target, get_target, target_of
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
 from kernelwright.evaluation.host import vocabulary
 from kernelwright.evaluation.inputs.draws import LARGER, ZERO, Draw
+from kernelwright.evaluation.inputs.kinds.compared import COMPARED
+from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
@@ -63,7 +65,8 @@ class Checks:
         if seeds < 1:
             raise UserError(f"seeds={seeds}: at least one is needed")
         self.build_seed, signs = _number(seed, 0), _number(seed, 99)
-        self.truths = TruthKeeper(self.build_seed, draws_of(strength, seeds, functools.partial(_number, seed)), limits, signs, sharers)
+        draws = draws_of(strength, seeds, functools.partial(_number, seed))
+        self.truths = TruthKeeper(self.build_seed, draws, limits, signs, sharers)
         self.timed_draws = timed_draws(lambda index: _number(seed, 101 + index))
         self.timed_truths = TruthKeeper(self.build_seed, self.timed_draws, limits, signs, sharers)
         larger = (Draw(_number(seed, 102), LARGER, weights=_number(seed, 103)),)
@@ -361,7 +364,7 @@ def _modes(truth: Truth) -> dict[int, str]:
     """The modes of calls that do not take their turn, by number: zeros tell little of what a mode changes. Where the
     reference gives something else under autocast, there are calls under it on ordinary inputs."""
     kinds = [one.draw.kind for one in truth.passes]
-    found = {number: "" for number, kind in enumerate(kinds) if kind in (ZERO, EXTREME)}
+    found = {number: "" for number, kind in enumerate(kinds) if kind in (ZERO, EXTREME, COMPARED, TIES)}
     ordinary = [n for n, kind in enumerate(kinds) if 0 < n < len(kinds) - 1 and kind in ("given", "rows", "shifted")]
     return found | ({} if truth.alike_under_autocast else dict(zip(ordinary, AUTOCAST_MODES, strict=False)))
 

@@ -22,10 +22,12 @@ from kernelwright.evaluation.inputs.draws import (
     ZERO,
     Draw,
 )
+from kernelwright.evaluation.inputs.kinds.compared import COMPARED
 from kernelwright.evaluation.inputs.kinds.drift import DRIFT
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS
+from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.not_finite import EXTREME
-from kernelwright.evaluation.inputs.patchwork.rows import OF_ALL_SIZES, PATCHES
+from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ALL_SIZES, PATCHES
 
 #: By the name of a strength, the kinds of inputs besides those given; the last is the last to be left out where memory
 #: is short. `reward` leaves out what seldom finds a fault that other kinds do not.
@@ -34,7 +36,7 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
         *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
-        *("huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, "normal"),
+        *("huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, LEAST, COMPARED, TIES, "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }

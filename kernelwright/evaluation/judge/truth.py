@@ -14,6 +14,7 @@ from typing import Any
 from kernelwright.agent.evaluator import Status
 from kernelwright.evaluation.checks.expected import ORDERS, Expected, rms_of
 from kernelwright.evaluation.inputs.draws import HIGHEST, IMPULSES, LOWEST, NAMED, ORDINARY, SAME, Draw
+from kernelwright.evaluation.inputs.kinds.compared import COMPARED
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, other_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.weights import NUDGES
@@ -292,7 +293,7 @@ def _pass(
     longest = max([size for spec in reference.tensors for size in spec.shape], default=0)
     narrow = any(spec.dtype in ("f16", "bf16") for spec in reference.tensors) or "autocast" in reference.source
     ordinary, alone = draw.kind in ORDINARY and given >= _LEAST_ORDINARY, draw.kind == IMPULSES
-    places = draw.kind == EXTREME
+    places, numbers = draw.kind == EXTREME, draw.kind == COMPARED
     if len(names) != len(eager):
         names = [f"out{i}" for i in range(len(eager))]
     return ReferenceRun(
@@ -307,6 +308,7 @@ def _pass(
                 impulses=alone,
                 respelled=respelled[at],
                 places=places,
+                numbers=numbers,
             )
             for at, name in enumerate(names)
         ),
@@ -315,7 +317,14 @@ def _pass(
         computed=one.computed,
         returns=one.returns,
         autocast=tuple(
-            Expected(name, tensors[place], gold[at], given=given, longest=longest, narrow=True, places=places)
+            Expected(
+                *(name, tensors[place], gold[at]),
+                given=given,
+                longest=longest,
+                narrow=True,
+                places=places,
+                numbers=numbers,
+            )
             for at, (name, place) in enumerate(zip(names, one.autocast or (), strict=False))
         ),
         left=tuple(
@@ -324,6 +333,7 @@ def _pass(
                 given=given,
                 weight=weight,
                 places=places,
+                numbers=numbers,
             )
             for name, left in one.left.items()
             if not name.endswith(UNREAD_COUNT) or any(word in reference.source for word in _READ_COUNT)

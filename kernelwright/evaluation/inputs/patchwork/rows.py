@@ -16,6 +16,9 @@ from kernelwright.evaluation.inputs.traits import Trait
 #: goes by the largest rows of a draw, so that none has both small and large ones.
 FAINT, OF_ALL_SIZES, LOUD = "faint rows", "rows of all sizes", "loud rows"
 PATCHES: Mapping[str, tuple[float, float]] = {FAINT: (1e-6, 1.0), OF_ALL_SIZES: (1e-2, 64.0), LOUD: (4.0, 4096.0)}
+#: The kind of rows far below what programs add to sizes and clamp them at, and their sizes: their squares are above the
+#: smallest numbers.
+LEAST, LEAST_SIZES = "least rows", (1e-14, 1e-9)
 #: How many times as large rows of fp64 may be.
 _DOUBLE = 2.0**20
 #: Of one dimension, an input is cut into so many parts, or into fewer if they would be shorter than the second number.

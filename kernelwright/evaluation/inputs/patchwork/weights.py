@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from kernelwright.evaluation.inputs.patchwork.integers import MOST
-from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, patched, signs
+from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LEAST_SIZES, LOUD, OF_ALL_SIZES, patched, signs
 from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 
 #: By which factors a number that stands alone is multiplied, by kind of draw: a learned temperature is as small as the
@@ -21,6 +21,8 @@ _AS_LARGE = 32
 _SIGNED = FAINT
 #: How rows of a matrix are to their size.
 _ROWS = (1e-2, 4.0)
+#: One row in so many is tiny.
+_TINY_ROWS = 8
 #: Of what shape they are: most are as random as they begin.
 _NAMES = ("full", "full", "full", "full", "few", "sparse", "sparse", "of two signs", "levels", "spread")
 
@@ -29,12 +31,20 @@ def patch_parameter(tensor: Tensor, size: float, constant: bool, kind: str) -> N
     """Draw a floating parameter anew, in place; `size`: its root mean square, `constant`: it began as one number."""
     if tensor.ndim > 1 and not constant:
         tensor.copy_(patched(tensor, _NAMES, (_ROWS[0] * size, _ROWS[1] * size)))
+        if kind == OF_ALL_SIZES:
+            _make_rows_tiny(tensor, size)
     elif tensor.numel() < 3:
         tensor.mul_(_factors(tensor, _ALONE[kind]))
     else:
         wide = tensor.double() if constant else torch.randn_like(tensor, dtype=torch.float64) * size
         changed = wide * _factors(tensor, _GAINS) * signs(tensor.shape, 1 / 4, tensor.device)
         tensor.copy_(torch.where(torch.rand(tensor.shape, device=tensor.device) < 1 / 16, 0.0, changed))
+
+
+def _make_rows_tiny(tensor: Tensor, size: float) -> None:
+    """Make one row in so many as small as the least inputs."""
+    some = tensor[int(torch.randint(0, _TINY_ROWS, ())) :: _TINY_ROWS]
+    some.mul_(_factors(some.flatten(1)[:, :1], LEAST_SIZES).reshape(-1, *(1,) * (tensor.ndim - 1)) / size)
 
 
 def patch_buffer(tensor: Tensor, constant: bool, zero: bool, kind: str) -> None:
