@@ -27,7 +27,8 @@ from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.tf32 import permitted
 from kernelwright.backend.targets import Target, get_target
 from kernelwright.evaluation.child.reference import run_reference
-from kernelwright.evaluation.device.candidate_job import OverwrittenError, run_candidate
+from kernelwright.evaluation.device.candidate_job import run_candidate
+from kernelwright.evaluation.device.changes import OverwrittenError
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
 from kernelwright.evaluation.device.jit import CompilingExecutor, CudaExecutor
 from kernelwright.evaluation.device.kernels import KernelRefusedError

@@ -16,6 +16,13 @@ from kernelwright.backend.reference.holdings import difference, other_start
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of, shared_with
 from kernelwright.evaluation.device.binding import Bound, bind
+from kernelwright.evaluation.device.changes import (
+    OverwrittenError,
+    call_before,
+    call_beside,
+    changed_alone,
+    check_settled,
+)
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
 from kernelwright.evaluation.inputs.draws import Draw, drawn
@@ -61,6 +68,8 @@ class Calls:
     results: list[RawTensor] = field(default_factory=list)
     #: What calls returned, as callers keep it, the newest first.
     _kept: list[tuple[Sequence[TensorRef], Sequence[RawTensor]]] = field(default_factory=list)
+    #: Stores of all that calls returned.
+    _returned: set[int] = field(default_factory=set)
 
     def run(self, built: Json, walls: Sequence[str]) -> CandidateRan:
         """Make all of them with what `meet` says is built within which walls; raises as `Server.until` does."""
@@ -71,9 +80,13 @@ class Calls:
         for number, call in enumerate(calls):
             last = 0 < number == len(calls) - 1
             withheld = withhold if number == 0 else []
-            rehearsals = self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
+            rehearsals = 0 if call.again else self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
             try:
-                answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
+                if call.again and (call.step is not None or not self.keeps()):
+                    self._check_settled(number, call)
+                    answers.append(replace(answers[-1], again=True))
+                else:
+                    answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
             except AccessError as error:
                 for note in (*self._negative(call), *self._outlived(error)):
                     error.add_note(note)
@@ -163,12 +176,63 @@ class Calls:
 
     def _one(self, number: int, call: Call, withhold: list[int], mode: str = "", rehearsals: int = 0) -> CallMade:
         self.turns.pause()
+        memory, launches, kept = self.server.memory, self.server.launches, self.keeps()
+        last, may_autocast = mode == "inference", self.job.alike_under_autocast
+        mode = mode or (self._mode(number) if call.mode is None else call.mode)
+        alone = call.apart is not None and kept
+        if alone:
+            call_before(self, number, call, mode)
+        given, by_name = self.placed(number, call)
+        places = given | by_name | {one.name: one.tensor for one in self.bound}
+        before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
+        around = {name: memory.store(ref.store).content.clone() for name, ref in given.items()}
+        own = {path: memory.tensor(ref).clone() for path, ref in self.own.items()}
+        asked = self.request(number, call, given, by_name, mode) | {"withhold": withhold, "last": last}
+        if may_autocast or mode not in AUTOCAST_MODES:  # no other world
+            asked["rehearsals"] = rehearsals
+        if alone:
+            asked |= changed_alone(self, call)
+        if call.beside is not None and kept and launches > 1:
+            asked |= {"beside": call_beside(self, number, call, given, launches), "rehearsals": 0}
+        found = self._answer(self.ask(asked), places, before)
+        left = self._left(call, given | by_name)
+        self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
+        self._spent |= {path for path, ref in self.own.items() if ref.store in self.server.overwritten}
+        gaps = [
+            name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
+        ]
+        for ref in (*given.values(), *by_name.values()) if call.fresh else ():
+            memory.free(ref.store)
+        modified = (*found.modified, *(name for name in gaps if name not in found.modified))
+        return replace(found, left=left, modified=modified, mode=mode, again=call.again)
+
+    def ask(self, asked: Json) -> Json:
+        """Have the host make a call; what it returned."""
+        self.server.link.send({"call": asked})
+        answer, _ = self.server.until("returned")
+        return answer
+
+    def keeps(self) -> bool:
+        """Whether the program keeps memory from call to call that a kernel or an operator has written to."""
+        bound = {one.tensor.store for one in self.bound}
+        self.server.touched &= self.server.memory.stores.keys()
+        return any(one < _OWN for one in self.server.touched - bound - self._returned)
+
+    def _check_settled(self, number: int, call: Call) -> None:
+        if call.step is not None and self.keeps():
+            check_settled(self, number, call)
+
+    def placed(
+        self, number: int, call: Call, state: bool = True
+    ) -> tuple[dict[str, TensorRef], dict[str, TensorRef]]:
+        """Put a call's inputs into memory, and its `state`: the inputs by name, and the state that a function is
+        given."""
         memory = self.server.memory
         self.server.begin_call(POISONS[number % len(POISONS)], number)
         base = _OWN + (_BLOCK * (number + 1) if call.fresh else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
         given |= {name: given[first] for name, first in call.same.items()}
-        for one in self.bound:
+        for one in self.bound if state else ():
             value = from_raw(self.tensors[call.state[one.name]], memory.device)
             memory.tensor(one.tensor).copy_(one.arranged(value))
             memory.store(one.tensor.store).origin = Origin.GIVEN
@@ -179,45 +243,36 @@ class Calls:
                 name: memory.put(start + place, self.tensors[index])
                 for place, (name, index) in enumerate(call.state.items())
             }
-        places = given | by_name | {one.name: one.tensor for one in self.bound}
-        before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
-        around = {name: memory.store(ref.store).content.clone() for name, ref in given.items()}
         self._spend()
-        own = {path: memory.tensor(ref).clone() for path, ref in self.own.items()}
-        inputs = [
+        return given, by_name
+
+    def request(
+        self, number: int, call: Call, given: Mapping[str, TensorRef], by_name: Mapping[str, TensorRef], mode: str
+    ) -> Json:
+        """What the host is asked for: a call that others are like."""
+        bump = self.server.kernels is None and (number > 0 if call.bump is None else call.bump)
+        return {
+            "inputs": self.encoded(call, given),
+            "state": {name: {"tensor": ref.encode()} for name, ref in by_name.items()},
+            "withhold": [],
+            "bump": bump,  # only any Python sees versions
+            "tune_again": not self.server.executor.timed,
+            "number": number,
+            "mode": mode,
+            "rehearsals": 0,
+            "last": False,
+            "may_evaluate": self.job.alike_in_eval and call.training,
+            "may_autocast": self.job.alike_under_autocast,
+            "training": call.training,
+            "free": [given[name].store for name in self.job.free if name in given],
+        }
+
+    def encoded(self, call: Call, given: Mapping[str, TensorRef]) -> list[Json]:
+        """The inputs as the host is given them."""
+        return [
             {"tensor": given[name].encode()} if name in given else {"value": value}
             for name, value in zip(self.job.program.inputs, call.values, strict=True)
         ]
-        held = {name: {"tensor": ref.encode()} for name, ref in by_name.items()}
-        bump = self.server.kernels is None and (
-            number > 0 if call.bump is None else call.bump
-        )  # only any Python sees versions
-        call_of = {"inputs": inputs, "state": held, "withhold": withhold, "bump": bump}
-        call_of |= {"tune_again": not self.server.executor.timed, "number": number}
-        last, may_autocast = mode == "inference", self.job.alike_under_autocast
-        mode = mode or (self._mode(number) if call.mode is None else call.mode)
-        call_of |= {
-            "mode": mode,
-            "rehearsals": rehearsals if may_autocast or mode not in AUTOCAST_MODES else 0,  # no other world
-            "last": last,
-            "may_evaluate": self.job.alike_in_eval and call.training,
-            "may_autocast": may_autocast,
-        }
-        call_of["training"] = call.training
-        call_of["free"] = [given[name].store for name in self.job.free if name in given]
-        self.server.link.send({"call": call_of})
-        answer, _ = self.server.until("returned")
-        found = self._answer(answer, places, before)
-        left = self._left(call, given | by_name)
-        self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
-        self._spent |= {path for path, ref in self.own.items() if ref.store in self.server.overwritten}
-        gaps = [
-            name for name, whole in around.items() if not torch.equal(whole, memory.store(given[name].store).content)
-        ]
-        for ref in (*given.values(), *by_name.values()) if call.fresh else ():
-            memory.free(ref.store)
-        modified = (*found.modified, *(name for name in gaps if name not in found.modified))
-        return replace(found, left=left, modified=modified, mode=mode)
 
     def values(self, call: Call) -> Iterator[tuple[str, Tensor]]:
         """A call's tensors by the names of the inputs, each new in memory of its own."""
@@ -288,6 +343,7 @@ class Calls:
 
     def _keep(self, refs: Sequence[TensorRef], raws: Sequence[RawTensor]) -> None:
         """Add what a call returned. In the dialect no program has memory that outlives two calls."""
+        self._returned |= {ref.store for ref in refs}
         kept = [(refs, raws), *self._kept]
         one = self.server.kernels is not None or self.server.executor.timed
         count = 1 if one else results_kept([sum(ref.numel for ref in refs) for refs, _ in kept])
@@ -304,10 +360,6 @@ class Calls:
                 continue
             if not _same_bytes(snapshot(self.server.memory.tensor(ref), self.sketching), value):
                 raise OverwrittenError(f"output {index} of an earlier call was overwritten")
-
-
-class OverwrittenError(Exception):
-    """A call wrote to what an earlier one had returned."""
 
 
 def _same_bytes(first: RawTensor, second: RawTensor) -> bool:

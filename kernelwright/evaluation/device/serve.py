@@ -119,7 +119,7 @@ class Server:
 
     `own`: stores that a program keeps from call to call, besides those of weights. Another call may run at the same
     time, so that after a launch that has changed such a store nobody knows what it holds; `overwritten` are the stores
-    that a launch of this call has changed.
+    that a launch of this call has changed. `touched` are all stores that a launch or an operator has written to.
     """
 
     link: Link
@@ -135,6 +135,7 @@ class Server:
     read: bool = False
     own: frozenset[int] = frozenset()
     overwritten: set[int] = field(default_factory=set)
+    touched: set[int] = field(default_factory=set)
     _kernels: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
@@ -229,7 +230,7 @@ class Server:
         # By its text, not by what it did: whether content has changed would tell the host of what it depends on.
         given = {name: value["tensor"][0] for name, value in message["arguments"].items() if "tensor" in value}
         changed = {given[name] for name in self._kernels[request.kernel] & given.keys()}
-        self.launches += 1
+        self.launches, self.touched = self.launches + 1, self.touched | changed
         before = {number: self.memory.store(number).content.clone() for number in public - changed}
         kept = {number: self.memory.store(number).content.clone() for number in watched & self.own}
         self.executor.launch(request)
@@ -338,6 +339,7 @@ class Server:
             store = self.memory.store(ref.store)
             store.origin = origin
             self.executor.filled(store.whole)
+            self.touched.add(ref.store)
 
     def _permits(self, name: str) -> bool:
         return operators.permitted(name, self.externs)

@@ -83,6 +83,26 @@ def in_event_loop(call: Callable[[], Any]) -> Any:
         loop.close()
 
 
+def interleaved(
+    at_launch: Callable[[Callable[[], None] | None], None], outer: Callable[[], Any], inner: Callable[[], Any]
+) -> tuple[Any, Any]:
+    """What two calls give: the inner one is made whole in a thread of its own when a launch of the outer one comes that
+    `at_launch` waits for; after it where there is no such launch."""
+    found: list[Any] = []
+
+    def meanwhile() -> None:
+        found.append(in_thread("own", inner))
+
+    at_launch(meanwhile)
+    try:
+        result = outer()
+    finally:
+        at_launch(None)
+    if not found:
+        meanwhile()
+    return result, found[0]
+
+
 def in_thread(kind: str, call: Callable[[], Any]) -> Any:
     """What a call gives in a thread of this kind; "" is the thread that asks."""
     if not kind:

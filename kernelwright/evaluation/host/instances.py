@@ -4,7 +4,7 @@ import contextlib
 import copy
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -44,6 +44,9 @@ class Instances:
         self._first: Any = None
         self._evaluated: Any = None
         self._layers: list[nn.Module] = []
+        #: A copy of the judged one, and the versions that its tensors then had.
+        self._copy: Any = None
+        self._versions: dict[str, int] = {}
 
     def begin(self, make: Callable[[], Any]) -> None:
         """Build what users have before the module that is judged. Raises ModuleError as `_earlier` does."""
@@ -71,13 +74,48 @@ class Instances:
                 on_device.store.withhold()  # as those of the judged one are
                 put_in_place(layer, path, tensor, on_device)
 
-    def write(self) -> None:
-        """Count a write to each weight: the device has the content already."""
+    def write(self, stores: Collection[int] | None = None) -> None:
+        """Count a write to each weight, or to those in these stores: the device has the content already."""
         with giving_the_first():
             for one in filter(None, (self.model, *self.others, self._evaluated)):
                 for _, tensor in held_tensors(one):
                     if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
+                        if stores is None or tensor.store.number in stores:
+                            tensor.copy_(tensor)
+
+    def assign(self, stores: Collection[int]) -> None:
+        """Let other tensors elsewhere hold what these stores have, as loading a state with assign=True does. Their
+        versions are as before, or begin again."""
+        made: dict[int, Tensor] = {}
+        again = chance.random() < 0.25
+        for module in [one for model in filter(None, (self.model, *self.others)) for one in model.modules()]:
+            for held in (module._parameters, module._buffers):
+                for name, tensor in held.items():
+                    if isinstance(tensor, DeviceTensor) and tensor.store.number in stores:
+                        known = made.get(id(tensor))
+                        made[id(tensor)] = known if known is not None else _assigned(tensor, again)
+                        held[name] = made[id(tensor)]  # type: ignore[assignment]
+        for store in {one.store for one in made.values() if isinstance(one, DeviceTensor)}:
+            store.move()
+
+    def copy(self) -> None:
+        """Copy the judged module, with all that it keeps."""
+        self._copy = None
+        with contextlib.suppress(Exception):  # a program may refuse to be copied
+            self._copy = copy.deepcopy(self.model)
+            self._versions = {path: one._version for path, one in held_tensors(self.model)} if self.model else {}
+
+    def copied(self) -> Any:
+        """That copy, once: it gets the weights that the judged module has, and as many writes as that one had then."""
+        made, self._copy = self._copy, None
+        held = dict(held_tensors(self.model)) if made is not None and self.model is not None else {}
+        for path, tensor in held_tensors(made) if held else ():
+            if path in held and isinstance(held[path], DeviceTensor) and isinstance(tensor, DeviceTensor):
+                with giving_the_first():
+                    for _ in range(self._versions.get(path, 0) - tensor._version - 1):
                         tensor.copy_(tensor)
+                tensor.copy_(held[path])
+        return made
 
     def evaluate(self) -> None:
         """Once, bring one instance into evaluation mode."""
@@ -101,6 +139,16 @@ class Instances:
                     for _ in range(versions.get(path, 0) - tensor._version):
                         tensor.copy_(tensor)
         return layers
+
+
+def _assigned(tensor: DeviceTensor, again: bool) -> Tensor:
+    """Another tensor of the same store, whose version is that of this one, or that of a new one."""
+    made = DeviceTensor(tensor.store, tensor)
+    other = nn.Parameter(made, tensor.requires_grad) if isinstance(tensor, nn.Parameter) else made
+    with giving_the_first():
+        for _ in range(0 if again else tensor._version - other._version):
+            other.copy_(other)
+    return other
 
 
 def _plain_tensors(module: nn.Module) -> list[tuple[str, Tensor]]:

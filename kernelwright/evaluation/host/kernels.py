@@ -52,6 +52,7 @@ class HostKernels:
         self._rounds = 0
 
     def _launch(self, handle: KernelHandle, bound: BoundLaunch) -> None:
+        self._session.launching()
         bound, shapes = taken_apart(bound)
         open_stores = self._published(handle, bound)
         if self._session.drops_launches and not open_stores:

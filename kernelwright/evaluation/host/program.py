@@ -20,6 +20,7 @@ from kernelwright.backend.reference.holdings import holdings
 from kernelwright.backend.reference.program import held_tensors, init_call, tensor_at
 from kernelwright.backend.tensors import TORCH_DTYPES, laid_out, register_source
 from kernelwright.evaluation.host import cuda, library, looks, triton_names
+from kernelwright.evaluation.host.callers import interleaved
 from kernelwright.evaluation.host.effects import Building, Shared, leaving_all
 from kernelwright.evaluation.host.instances import Instances, check, hooked, put_in_place
 from kernelwright.evaluation.host.kernels import HostKernels
@@ -207,14 +208,17 @@ class _Host:
             self.kernels.tune_again()
             cuda.appear(request["number"])
         if request["bump"]:
-            self.instances.write()
+            self.instances.write(None if request["bump"] is True else request["bump"])
+        self.instances.assign(request.get("assigned", ()))
+        passing, beside = request.get("passing", False), request.get("beside")
+        copied = self.instances.copied() if not passing and request.get("copied") else None
         if request["may_evaluate"]:
             self.instances.evaluate()
         state = {name: self._value(value) for name, value in request["state"].items()}
 
-        def run(world: World) -> Any:
-            values = [self._value(value, new=world.inputs == "new") for value in request["inputs"]]
-            model = self.instances.called(world.instance, world.evaluating)
+        def run(world: World, inputs: Sequence[Json] = request["inputs"]) -> Any:
+            values = [self._value(value, new=world.inputs == "new") for value in inputs]
+            model = self.instances.called(world.instance, world.evaluating) if copied is None else copied
             with evaluating(None if request["training"] else model):
 
                 def work(given: list[Any]) -> Any:
@@ -230,17 +234,36 @@ class _Host:
             modes = request["may_evaluate"], request["may_autocast"]
             asked = Wanted(request["rehearsals"], request["last"], *modes, backwards(request))
             names = given_names(request, self.stores)
-            layers = self.instances.layers() if request["number"] >= _LAYERS_FROM else []
+            alone = passing or beside
+            layers = self.instances.layers() if request["number"] >= _LAYERS_FROM and not alone else []
             calls = [functools.partial(_passing, one, self._given(request), 0) for one in layers]
-            made = self.calls.call(run, NAMED[request["mode"]], names, asked, calls)
+            at_once = functools.partial(self._beside, run, beside, request["inputs"]) if beside else run
+            made = self.calls.call(at_once, NAMED[request["mode"]], names, asked, calls)
         if not self.job["bare"]:
             self.shared.check()
+        if passing and request.get("copied"):
+            self.instances.copy()
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
+        if passing:
+            return answer
         kept = [made, *self.kept]  # callers keep results while they make other calls
         self.kept = kept[: results_kept([sum(TensorRef.decode(ref).numel for ref in one.described) for one in kept])]
         results = {ref[0] for one in self.kept for ref in one.described}
         self.session.returned(frozenset(results | self.bound))
         return answer
+
+    def _beside(self, run: Callable[..., Any], beside: Json, inputs: Sequence[Json], world: World) -> Any:
+        """What a call gives that runs together with one on other inputs."""
+        apart = World(instance=int(beside["elsewhere"]))
+        outer, inner = (beside["inputs"], inputs) if beside["inner"] else (inputs, beside["inputs"])
+        first, second = (apart, world) if beside["inner"] else (world, apart)
+
+        def within() -> Any:
+            with self._around():
+                return run(second, inner)
+
+        at_launch = functools.partial(self.session.at_launch, beside["launch"])
+        return interleaved(at_launch, lambda: run(first, outer), within)[beside["inner"]]
 
     def _called(
         self,

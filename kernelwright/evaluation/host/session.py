@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -56,6 +56,7 @@ class Session:
         self.known: frozenset[int] = frozenset()
         #: Whether the program keeps memory from call to call that kernels write to.
         self.keeps = False
+        self._meanwhile: tuple[int, Callable[[], None]] | None = None
 
     @property
     def rehearsing(self) -> bool:
@@ -66,6 +67,18 @@ class Session:
     def drops_launches(self) -> bool:
         """Whether launches are not even taken down."""
         return self._rehearsal is not None and not self._rehearsal.traced and not self.keeps
+
+    def at_launch(self, number: int, call: Callable[[], None] | None) -> None:
+        """Make a call when the launch of this number comes, 1 for the next; None for no call any more."""
+        self._meanwhile = None if call is None else (number, call)
+
+    def launching(self) -> None:
+        """Told before each launch."""
+        if self._meanwhile is not None:
+            number, call = self._meanwhile
+            self._meanwhile = (number - 1, call) if number > 1 else None
+            if number == 1:
+                call()
 
     def post(self, message: Json, raw: bytes = b"") -> None:
         """A request without an answer; sent before the next that has one."""

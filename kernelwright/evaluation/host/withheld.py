@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from kernelwright.backend.tensors import inner_dtype
 from kernelwright.backend.torch_private import (
@@ -74,6 +74,10 @@ class Store:
         if self.number < DEVICE_NUMBERS:
             self.session.post({"do": "free", "id": self.number})
 
+    def move(self) -> None:
+        """Take another address, as what a file holds is loaded elsewhere."""
+        self.address = _addresses.take(self.nbytes)
+
     def withhold(self) -> None:
         """From now on the device alone has the content."""
         self.publish()
@@ -116,6 +120,14 @@ class DeviceTensor(Tensor):
         if id(self) in _marks and not name.startswith(("__", "_is_param", "_is_buffer")) and name != "store":
             return True
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """The same content in memory of its own."""
+        with torch.no_grad():
+            made = self.detach().clone()
+        made = nn.Parameter(made, requires_grad=False) if isinstance(self, nn.Parameter) else made
+        memo[id(self)] = made.requires_grad_(self.requires_grad) if self.is_leaf else made
+        return made
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"tensor(..., device='cuda:0', size={tuple(self.shape)}, dtype={self.dtype})"

@@ -1,6 +1,6 @@
 """The calls of one candidate, held against what they should have given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -36,7 +36,8 @@ class Calls:
     def wrong(self, truth: Truth, ran: CandidateRan, tensors: Sequence[RawTensor]) -> str:
         """Compare every call with what it should have given; "" or the first mismatch."""
         first = ""
-        for one, call in [*zip(truth.passes, self.of_passes(ran), strict=True), *self._unlike(truth, ran, tensors)]:
+        more = [*self._unlike(truth, ran, tensors), *_again(truth, ran, self.repeats)]
+        for one, call in [*zip(truth.passes, self.of_passes(ran), strict=True), *more]:
             outputs = [tensors[place] for place in call.outputs]
             modified = [name for name in call.modified if name in one.kept]
             small = one.draw.kind in _SMALL
@@ -76,8 +77,8 @@ class Calls:
         return f"no kernel has a part in output {names[0]}" if names else ""
 
     def of_passes(self, ran: CandidateRan) -> list[CallMade]:
-        """One call for each pass: without the first one's repetitions, which follow it."""
-        first, *others = ran.calls
+        """One call for each pass: without the first one's repetitions, which follow it, and without others again."""
+        first, *others = (call for call in ran.calls if not call.again)
         return [first, *others[self.repeats - 1 :]]
 
     def _unlike(
@@ -114,6 +115,15 @@ class Calls:
             if found.mismatch:
                 return f"{found.mismatch.replace('output', 'updated', 1)}; the reference changes it"
         return ""
+
+
+def _again(truth: Truth, ran: CandidateRan, repeats: int) -> Iterator[tuple[ReferenceRun, CallMade]]:
+    """The calls that were made again, each with the pass of the one before."""
+    number = -repeats
+    for call in ran.calls:
+        number += not call.again
+        if call.again:
+            yield truth.passes[number], call
 
 
 def _aliased(one: ReferenceRun, call: CallMade) -> str:

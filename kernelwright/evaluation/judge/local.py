@@ -17,6 +17,7 @@ from kernelwright.evaluation.inputs.draws import LARGER, ZERO, Draw
 from kernelwright.evaluation.inputs.kinds.compared import COMPARED
 from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.not_finite import EXTREME
+from kernelwright.evaluation.judge.changes import Changes
 from kernelwright.evaluation.judge.climb import SYNTAX, Climb, summary
 from kernelwright.evaluation.judge.comparison import Comparison, Timing, repeated_job, timed_draws
 from kernelwright.evaluation.judge.program import Program
@@ -327,6 +328,8 @@ class LocalEvaluator:
             oddly = number % 8 == 5 and program.module is None and rung is Rung.INTERPRET and not aligned
             before = _ODDLY_BEFORE if oddly else _BEFORE if number % 4 == 1 else 0
             tensors += [_inside(tensor, before) for tensor in one.given] if fresh and before else one.given
+        if program.module is None and program.form == "class" and truth.sketch is None:
+            calls = Changes(reference, truth, tensors, self._randomness).added(calls)
         if rung is not Rung.COMPILE and calls:
             calls[1:1] = [replace(calls[0], mode="")] * (self.repeats - 1)
         memory_bytes, device = int(self.limits.memory_gb * 2**30), "cuda" if rung is Rung.RUN else "cpu"

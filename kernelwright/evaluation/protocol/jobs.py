@@ -188,6 +188,28 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """How one tensor of the state changes alone before a call: after another call in which its content is the tensor of
+    number `was`, and all else the same. It is then "written", or "assigned" as another tensor, or the call is one of a
+    "copied" module."""
+
+    name: str
+    was: int
+    manner: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A call on other inputs in another thread, by another instance if that is `elsewhere`. One of both is made whole
+    at a launch of the other, each launch but the first in `turn`; the call itself where it is `inner`."""
+
+    inputs: tuple[int | None, ...]
+    turn: int
+    elsewhere: bool
+    inner: bool
+
+
+@dataclass(frozen=True)
 class Call:
     """One call. `inputs` and `state` are indices of tensors, None for an input that is no tensor or does not travel;
     `values` the numbers among the inputs. `fresh` inputs lie where none lay before; `same` names inputs that are
@@ -196,6 +218,9 @@ class Call:
 
     `bump` that is false says that the state is as it was; by default the first call's is. `mode`: what the call is made
     under, None for each in turn. Inputs that do not travel are drawn by `draw`, and must have these `digests`.
+
+    Programs that keep memory have `apart` and `beside`. One that keeps none is not called `again`, if it was called on
+    the same before. `step`: inputs of a training step, before and after which such a program has to give the same.
     """
 
     inputs: tuple[int | None, ...]
@@ -209,6 +234,10 @@ class Call:
     mode: str | None = None
     draw: Json | None = None
     digests: tuple[int, ...] = ()
+    apart: Apart | None = None
+    beside: Beside | None = None
+    again: bool = False
+    step: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -310,8 +339,14 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "profiling": lambda content: Profiling(**content),
     "program": lambda content: HostProgram(**content),
     "state": lambda items: tuple(Held(**item) for item in items),
-    "calls": lambda items: tuple(Call(**item) for item in items),
+    "calls": lambda items: tuple(map(_read_call, items)),
 }
+
+
+def _read_call(content: Json) -> Call:
+    apart, beside = content.get("apart"), content.get("beside")
+    made = {"apart": apart and Apart(**apart), "beside": beside and Beside(**beside)}
+    return Call(**{**content, **made})
 
 
 def decode_job(header: Json) -> Job:

@@ -1,0 +1,82 @@
+"""What changes between the calls of any Python that keeps memory: each weight alone, and calls that run at once."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kernelwright.evaluation.inputs.draws import EVAL
+from kernelwright.evaluation.judge.truth import Truth
+from kernelwright.evaluation.protocol.jobs import Apart, Beside, Call
+from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.ir.values import Reference, TensorSpec
+
+#: How many calls come after one in which a single weight was another, how many run beside others, and how many more
+#: there are in evaluation mode.
+_APART, _BESIDE, _EVALUATING = 8, 4, 8
+#: How a weight changes: where there are few weights each changes in all manners, else in one of them.
+_MANNERS, _FEW = ("written", "assigned", "copied"), 3
+_OF_MANY = ("written", "written", "assigned", "written", "copied")
+
+
+class Changes:
+    """Chooses what changes before which calls of a reference's `truth`; `tensors` are those that calls name."""
+
+    def __init__(self, reference: Reference, truth: Truth, tensors: Sequence[RawTensor], chance: random.Random) -> None:
+        self._truth, self._tensors = truth, tensors
+        names = [spec.tensor.name for spec in reference.state if _is_floating(spec.tensor)]
+        self._names = chance.sample(names, len(names))
+        self._floating = any(isinstance(one, TensorSpec) and _is_floating(one) for one in reference.inputs)
+        self._aparts, self._besides = 0, 0
+
+    def added(self, calls: Sequence[Call]) -> list[Call]:
+        """The calls with these changes, and more calls on the same after some of them."""
+        found: list[Call] = []
+        alike = len(calls) - 2 if self._truth.alike_in_eval else -1
+        for number, call in enumerate(calls):
+            before = calls[number - 1]
+            free = 1 < number < len(calls) - 1
+            if free and number % 2 == 0 and self._aparts < _APART:
+                call = self._apart(call, before)
+            elif free and self._besides < _BESIDE and call.training and not call.left:
+                call = self._beside(call, before)
+            found.append(call)
+            evaluates = self._truth.passes[number].draw.kind == EVAL
+            if number and (evaluates or number == alike) and not call.left:
+                found += self._evaluating(call, before, "" if evaluates else "eval")
+        return found
+
+    def _apart(self, call: Call, before: Call, place: int | None = None) -> Call:
+        """With one weight that was as before another call, if it was another one."""
+        names = [name for name in self._names if name in call.state and name in before.state]
+        if not names:
+            return call
+        counts = place is None
+        place = self._aparts if place is None else place
+        name = names[place % len(names)]
+        manner = _MANNERS[place // len(names) % 3] if len(names) <= _FEW else _OF_MANY[place % len(_OF_MANY)]
+        was, now = (self._tensors[one.state[name]] for one in (before, call))
+        if bytes(was.data) == bytes(now.data):
+            return call
+        self._aparts += counts
+        manner = "written" if manner == "copied" and set(call.left) & set(call.state) else manner
+        return replace(call, apart=Apart(name, before.state[name], manner))
+
+    def _beside(self, call: Call, before: Call) -> Call:
+        """With a call on the inputs of another one."""
+        if not self._floating:
+            return call
+        turn, self._besides = self._besides, self._besides + 1
+        return replace(call, beside=Beside(before.inputs, turn, turn % 2 == 1, turn == 2))
+
+    def _evaluating(self, call: Call, before: Call, mode: str) -> list[Call]:
+        """The same in evaluation mode, after calls in it in which each weight alone was another."""
+        again = replace(call, mode=mode, again=True, apart=None, beside=None)
+        count = min(_EVALUATING, max(3, len(self._names)))
+        made = [self._apart(again, before, place) for place in range(count if self._names else 0)]
+        if not mode:
+            made += [self._beside(again, before), replace(again, step=before.inputs)]
+        return [one for one in made if one != again]
+
+
+def _is_floating(spec: TensorSpec) -> bool:
+    return spec.dtype.startswith(("f", "bf"))
