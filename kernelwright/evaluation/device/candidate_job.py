@@ -179,7 +179,7 @@ class Calls:
         memory, launches, kept = self.server.memory, self.server.launches, self.keeps()
         last, may_autocast = mode == "inference", self.job.alike_under_autocast
         mode = mode or (self._mode(number) if call.mode is None else call.mode)
-        alone = call.apart is not None and kept
+        alone = call.apart is not None and (kept or not call.training)  # what is kept then is made by the first call
         if alone:
             call_before(self, number, call, mode)
         given, by_name = self.placed(number, call)

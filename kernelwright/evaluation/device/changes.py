@@ -31,19 +31,19 @@ class StaleError(OverwrittenError):
 
 
 def call_before(calls: "Calls", number: int, call: Call, mode: str) -> None:
-    """Call a program just before one tensor of its state changes alone."""
+    """Call a program just before a part of its state changes alone."""
     assert call.apart is not None
-    other = replace(call, state={**call.state, call.apart.name: call.apart.was})
+    other = replace(call, state={**call.state, **call.apart.was})
     asked = calls.request(number, other, *calls.placed(number, other), mode)
     calls.ask(asked | {"passing": True, "copied": call.apart.manner == "copied"})
 
 
 def changed_alone(calls: "Calls", call: Call) -> Json:
-    """What the host is to change before the call itself: that tensor, and those that a call changes."""
+    """What the host is to change before the call itself: that part, and what a call changes."""
     assert call.apart is not None
-    stores = {one.name: one.tensor.store for one in calls.bound}
-    alone, manner = [stores[call.apart.name]], call.apart.manner
-    others = [stores[name] for name in call.left if name in stores and name != call.apart.name]
+    alone = [one.tensor.store for one in calls.bound if one.name in call.apart.was]
+    others, manner = [one.tensor.store for one in calls.bound if one.name in call.left], call.apart.manner
+    others = [one for one in others if one not in alone]
     assigned = alone if manner == "assigned" else []
     return {"bump": others if assigned else [*others, *alone], "assigned": assigned, "copied": manner == "copied"}
 

@@ -35,9 +35,11 @@ class Changes:
         for number, call in enumerate(calls):
             before = calls[number - 1]
             free = 1 < number < len(calls) - 1
-            if free and number % 2 == 0 and self._aparts < _APART:
-                call = self._apart(call, before)
-            elif free and self._besides < _BESIDE and call.training and not call.left:
+            if free and not call.training:
+                call = self._apart(call, before, self._names)
+            elif free and number % 2 == 0 and self._aparts < _APART:
+                call, self._aparts = self._one_apart(call, before, self._aparts), self._aparts + 1
+            elif free and self._besides < _BESIDE and not call.left:
                 call = self._beside(call, before)
             found.append(call)
             evaluates = self._truth.passes[number].draw.kind == EVAL
@@ -45,21 +47,20 @@ class Changes:
                 found += self._evaluating(call, before, "" if evaluates else "eval")
         return found
 
-    def _apart(self, call: Call, before: Call, place: int | None = None) -> Call:
-        """With one weight that was as before another call, if it was another one."""
-        names = [name for name in self._names if name in call.state and name in before.state]
-        if not names:
-            return call
-        counts = place is None
-        place = self._aparts if place is None else place
-        name = names[place % len(names)]
-        manner = _MANNERS[place // len(names) % 3] if len(names) <= _FEW else _OF_MANY[place % len(_OF_MANY)]
-        was, now = (self._tensors[one.state[name]] for one in (before, call))
-        if bytes(was.data) == bytes(now.data):
-            return call
-        self._aparts += counts
-        manner = "written" if manner == "copied" and set(call.left) & set(call.state) else manner
-        return replace(call, apart=Apart(name, before.state[name], manner))
+    def _one_apart(self, call: Call, before: Call, place: int) -> Call:
+        """With one weight that was as before another call; places differ in the weight and in how it changes."""
+        names = self._names
+        manner = _MANNERS[place // max(1, len(names)) % 3] if len(names) <= _FEW else _OF_MANY[place % len(_OF_MANY)]
+        copied = manner == "copied" and not set(call.left) & set(call.state)
+        manner = manner if copied or manner != "copied" else _MANNERS[0]
+        return self._apart(call, before, [names[place % len(names)]] if names else [], manner)
+
+    def _apart(self, call: Call, before: Call, names: Sequence[str], manner: str = _MANNERS[0]) -> Call:
+        """With these weights as before another call, as far as they were others."""
+        known = [name for name in names if name in call.state and name in before.state]
+        content = {name: [bytes(self._tensors[one.state[name]].data) for one in (before, call)] for name in known}
+        was = {name: before.state[name] for name, (one, other) in content.items() if one != other}
+        return replace(call, apart=Apart(was, manner)) if was else call
 
     def _beside(self, call: Call, before: Call) -> Call:
         """With a call on the inputs of another one."""
@@ -72,7 +73,7 @@ class Changes:
         """The same in evaluation mode, after calls in it in which each weight alone was another."""
         again = replace(call, mode=mode, again=True, apart=None, beside=None)
         count = min(_EVALUATING, max(3, len(self._names)))
-        made = [self._apart(again, before, place) for place in range(count if self._names else 0)]
+        made = [self._one_apart(again, before, place) for place in range(count)]
         if not mode:
             made += [self._beside(again, before), replace(again, step=before.inputs)]
         return [one for one in made if one != again]

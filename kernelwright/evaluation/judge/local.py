@@ -319,7 +319,7 @@ class LocalEvaluator:
                     {name: next(places) for name in one.state},
                     fresh,
                     one.same(reference),
-                    tuple(want.name for want in one.left),
+                    tuple(want.name for want in one.left_by(program.module is not None)),
                     one.draw.training,
                     mode=modes.get(number),
                     **one.drawing,

@@ -51,7 +51,8 @@ class ReferenceRun:
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
     `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether it
     is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
-    `ir.host.structure`. `autocast`: its outputs under autocast, where these are others.
+    `ir.host.structure`. `autocast`: its outputs under autocast, where these are others. `unread`: names of counts that
+    it adds to and never reads.
     """
 
     draw: Draw
@@ -65,6 +66,11 @@ class ReferenceRun:
     computed: tuple[bool, ...] = ()
     returns: str = "tensor"
     autocast: tuple[Expected, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+    def left_by(self, in_the_dialect: bool) -> tuple[Expected, ...]:
+        """What the reference changes. Programs in the dialect need not count what nothing reads."""
+        return tuple(one for one in self.left if not in_the_dialect or one.name not in self.unread)
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -336,6 +342,10 @@ def _pass(
                 numbers=numbers,
             )
             for name, left in one.left.items()
-            if not name.endswith(UNREAD_COUNT) or any(word in reference.source for word in _READ_COUNT)
+        ),
+        unread=frozenset(
+            name
+            for name in one.left
+            if name.endswith(UNREAD_COUNT) and not any(word in reference.source for word in _READ_COUNT)
         ),
     )

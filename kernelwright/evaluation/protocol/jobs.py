@@ -189,12 +189,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Apart:
-    """How one tensor of the state changes alone before a call: after another call in which its content is the tensor of
-    number `was`, and all else the same. It is then "written", or "assigned" as another tensor, or the call is one of a
-    "copied" module."""
+    """How a part of the state changes alone before a call: after another call in which by name it was these tensors,
+    and all else the same. It is then "written", or "assigned" as other tensors, or the call is one of a "copied"
+    module."""
 
-    name: str
-    was: int
+    was: Mapping[str, int]
     manner: str
 
 
