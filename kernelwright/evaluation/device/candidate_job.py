@@ -22,6 +22,7 @@ from kernelwright.evaluation.device.changes import (
     call_beside,
     changed_alone,
     check_settled,
+    told,
 )
 from kernelwright.evaluation.device.memory import POISONS, Memory
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
@@ -80,7 +81,7 @@ class Calls:
         for number, call in enumerate(calls):
             last = 0 < number == len(calls) - 1
             withheld = withhold if number == 0 else []
-            rehearsals = 0 if call.again else self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
+            rehearsals = self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
             try:
                 if call.again and (call.step is not None or not self.keeps()):
                     self._check_settled(number, call)
@@ -179,21 +180,22 @@ class Calls:
         memory, launches, kept = self.server.memory, self.server.launches, self.keeps()
         last, may_autocast = mode == "inference", self.job.alike_under_autocast
         mode = mode or (self._mode(number) if call.mode is None else call.mode)
-        alone = call.apart is not None and (kept or not call.training)  # what is kept then is made by the first call
+        alone, beside = call.apart is not None and (kept or not call.training), call.beside is not None and kept
         if alone:
             call_before(self, number, call, mode)
+            alone = self.keeps()  # what is kept for evaluation mode is made only now
         given, by_name = self.placed(number, call)
         places = given | by_name | {one.name: one.tensor for one in self.bound}
         before = {name: memory.tensor(ref).clone() for name, ref in places.items()}
         around = {name: memory.store(ref.store).content.clone() for name, ref in given.items()}
         own = {path: memory.tensor(ref).clone() for path, ref in self.own.items()}
         asked = self.request(number, call, given, by_name, mode) | {"withhold": withhold, "last": last}
-        if may_autocast or mode not in AUTOCAST_MODES:  # no other world
-            asked["rehearsals"] = rehearsals
         if alone:
             asked |= changed_alone(self, call)
-        if call.beside is not None and kept and launches > 1:
-            asked |= {"beside": call_beside(self, number, call, given, launches), "rehearsals": 0}
+        elif beside and launches > 1:
+            asked["beside"] = call_beside(self, number, call, given, launches)
+        elif may_autocast or mode not in AUTOCAST_MODES:  # no other world
+            asked["rehearsals"] = rehearsals
         found = self._answer(self.ask(asked), places, before)
         left = self._left(call, given | by_name)
         self._spent |= {path for path, was in own.items() if not same_bits(was, memory.tensor(self.own[path]))}
@@ -204,7 +206,8 @@ class Calls:
         for ref in (*given.values(), *by_name.values()) if call.fresh else ():
             memory.free(ref.store)
         modified = (*found.modified, *(name for name in gaps if name not in found.modified))
-        return replace(found, left=left, modified=modified, mode=mode, again=call.again)
+        after = told(call) if alone or "beside" in asked else ""
+        return replace(found, left=left, modified=modified, mode=mode, again=call.again, after=after)
 
     def ask(self, asked: Json) -> Json:
         """Have the host make a call; what it returned."""
@@ -222,9 +225,7 @@ class Calls:
         if call.step is not None and self.keeps():
             check_settled(self, number, call)
 
-    def placed(
-        self, number: int, call: Call, state: bool = True
-    ) -> tuple[dict[str, TensorRef], dict[str, TensorRef]]:
+    def placed(self, number: int, call: Call, state: bool = True) -> tuple[dict[str, TensorRef], dict[str, TensorRef]]:
         """Put a call's inputs into memory, and its `state`: the inputs by name, and the state that a function is
         given."""
         memory = self.server.memory

@@ -54,7 +54,8 @@ class Calls:
             exact = self.program.form == "class"  # the native form returns the output itself where there is one
             mismatch = mismatch or (_returned(one, call.returned) if exact else "")
             weights = ", perturbed weights" if one.draw.weights is not None else ""
-            first = first or (f"{mismatch} [inputs {one.draw.name}{weights}]" if mismatch else "")
+            after = f", {call.after}" if call.after else ""
+            first = first or (f"{mismatch} [inputs {one.draw.name}{weights}{after}]" if mismatch else "")
         if first and ran.notes:
             first += f"; it holds {', '.join(ran.notes)} under no name and with no content of the reference's"
         return first

@@ -4,7 +4,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kernelwright.evaluation.inputs.draws import EVAL
 from kernelwright.evaluation.judge.truth import Truth
 from kernelwright.evaluation.protocol.jobs import Apart, Beside, Call
 from kernelwright.evaluation.protocol.wire import RawTensor
@@ -32,19 +31,19 @@ class Changes:
         """The calls with these changes, and more calls on the same after some of them."""
         found: list[Call] = []
         alike = len(calls) - 2 if self._truth.alike_in_eval else -1
+        evaluating = next((number for number, call in enumerate(calls) if number and not call.training), -1)
         for number, call in enumerate(calls):
             before = calls[number - 1]
             free = 1 < number < len(calls) - 1
-            if free and not call.training:
+            if free and number == evaluating:
                 call = self._apart(call, before, self._names)
             elif free and number % 2 == 0 and self._aparts < _APART:
                 call, self._aparts = self._one_apart(call, before, self._aparts), self._aparts + 1
             elif free and self._besides < _BESIDE and not call.left:
                 call = self._beside(call, before)
             found.append(call)
-            evaluates = self._truth.passes[number].draw.kind == EVAL
-            if number and (evaluates or number == alike) and not call.left:
-                found += self._evaluating(call, before, "" if evaluates else "eval")
+            if number > 0 and number in (evaluating, alike) and not call.left:
+                found += self._evaluating(call, before, "" if number == evaluating else "eval")
         return found
 
     def _one_apart(self, call: Call, before: Call, place: int) -> Call:
@@ -72,11 +71,12 @@ class Changes:
     def _evaluating(self, call: Call, before: Call, mode: str) -> list[Call]:
         """The same in evaluation mode, after calls in it in which each weight alone was another."""
         again = replace(call, mode=mode, again=True, apart=None, beside=None)
-        count = min(_EVALUATING, max(3, len(self._names)))
+        count = min(_EVALUATING, len(_MANNERS) * len(self._names))
         made = [self._one_apart(again, before, place) for place in range(count)]
-        if not mode:
-            made += [self._beside(again, before), replace(again, step=before.inputs)]
-        return [one for one in made if one != again]
+        if mode:
+            return [one for one in made if one != again]
+        made += [self._beside(again, before), replace(again, step=before.inputs)]
+        return [*(one for one in made if one != again), again]
 
 
 def _is_floating(spec: TensorSpec) -> bool:

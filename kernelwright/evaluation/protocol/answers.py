@@ -151,7 +151,8 @@ class CallMade:
     """One call of a candidate. `left`: inputs and state as it left them, by name. `returned`: the structure of what it
     gave. `modified`: inputs and state that it changed. `origins`: where the content of each output comes from.
     `launches`: how many. `shared`: of each output, what it shares memory with (see `shared_with`). `mode`: what it was
-    asked to be made under. `again`: it is on the same as the call before."""
+    asked to be made under. `again`: it is on the same as the call before. `after`: what
+    changed before it, in words."""
 
     outputs: tuple[Place, ...]
     left: Mapping[str, Place]
@@ -162,6 +163,7 @@ class CallMade:
     shared: tuple[tuple[str, ...], ...]
     mode: str = ""
     again: bool = False
+    after: str = ""
 
     def __post_init__(self) -> None:
         if not len(self.outputs) == len(self.origins) == len(self.shared):
