@@ -79,9 +79,9 @@ class Instances:
         with giving_the_first():
             for one in filter(None, (self.model, *self.others, self._evaluated)):
                 for _, tensor in held_tensors(one):
-                    if isinstance(tensor, DeviceTensor) and tensor.store.number < DEVICE_NUMBERS:  # no kept input
-                        if stores is None or tensor.store.number in stores:
-                            tensor.copy_(tensor)
+                    number = tensor.store.number if isinstance(tensor, DeviceTensor) else DEVICE_NUMBERS
+                    if number < DEVICE_NUMBERS and (stores is None or number in stores):  # no kept input
+                        tensor.copy_(tensor)
 
     def assign(self, stores: Collection[int]) -> None:
         """Let other tensors elsewhere hold what these stores have, as loading a state with assign=True does. Their
