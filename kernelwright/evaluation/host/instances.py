@@ -94,7 +94,7 @@ class Instances:
                     if isinstance(tensor, DeviceTensor) and tensor.store.number in stores:
                         known = made.get(id(tensor))
                         made[id(tensor)] = known if known is not None else _assigned(tensor, again)
-                        held[name] = made[id(tensor)]  # type: ignore[assignment]
+                        held[name] = made[id(tensor)]
         for store in {one.store for one in made.values() if isinstance(one, DeviceTensor)}:
             store.move()
 
