@@ -14,6 +14,8 @@ _NUMBERS = 1 << 12
 FEW = 5
 SMALL = 1 << 10
 MOST = {FAINT: SMALL, OF_ALL_SIZES: 1 << 16, LOUD: 1 << 40}
+#: So many places hold nearly all one number in one draw: 16 bits do not count them.
+_COUNTED = 1 << 11
 #: By how many bits numbers are moved up whose low bits are all zero.
 _MOVED = 16
 
@@ -30,6 +32,9 @@ def patched_integers(value: Tensor, trait: Trait, kind: str) -> Tensor:
     lines = value.reshape(-1, value.shape[-1])
     wide = max(abs(far_low), far_high) >= _NUMBERS
     drawn = _numbers(lines, far_low, far_high) if wide else _places(lines, low, high)
+    if kind == LOUD and not wide and value.numel() > _COUNTED:
+        often = torch.rand(drawn.shape, device=value.device) < 7 / 8
+        drawn = torch.where(often, int(torch.randint(low, high + 1, ())), drawn)
     return kept(drawn.to(value.dtype).reshape(value.shape), trait)
 
 

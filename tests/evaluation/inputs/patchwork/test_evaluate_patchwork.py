@@ -183,3 +183,12 @@ def test_outputs_that_hold_infinities_are_tried_on_all_kinds() -> None:
         tell_apart(one, evaluator)
         made = {each.draw.kind for each in evaluator.truth(one.reference, Rung.INTERPRET).passes}
     assert {"rows", "shifted", *PATCHES} <= made
+
+
+def test_a_class_comes_more_often_than_half_precision_counts() -> None:
+    trait = Trait(low=0, high=9)
+    for size, often in ((64, True), (16, False)):  # of fewer places, none is counted that far
+        torch.manual_seed(0)
+        drawn = patched_integers(torch.randint(0, 10, (48, size)), trait, LOUD)
+        assert (int(drawn.flatten().bincount().max()) > 2048) is often
+        assert int(drawn.min()) >= 0 and int(drawn.max()) <= 9
