@@ -254,7 +254,8 @@ class _Host:
 
     def _beside(self, run: Callable[..., Any], beside: Json, inputs: Sequence[Json], world: World) -> Any:
         """What a call gives that runs together with one on other inputs."""
-        apart = World(instance=int(beside["elsewhere"]))
+        # Another instance was called without effect: only if launches lasted there, it has what it keeps.
+        apart = World(instance=int(beside["elsewhere"] and self.session.keeps))
         outer, inner = (beside["inputs"], inputs) if beside["inner"] else (inputs, beside["inputs"])
         first, second = (apart, world) if beside["inner"] else (world, apart)
 
