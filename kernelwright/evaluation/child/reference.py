@@ -237,7 +237,7 @@ class ReferenceRuns:
         variants = self._variants(twin, inputs, mode.used, draw, eager)
         torch.manual_seed(self.seed + 1)
         reordered = self._reordered(twin, inputs, exact=draw.kind == TIES)
-        with Eager(program.reference.numerics), Computing() as computing:
+        with Eager(program.reference.numerics), Computing(inputs) as computing:
             again = program.run(twin, inputs)
         kept = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
         left = {**dict(zip(names, used, strict=True)), **state}
@@ -252,6 +252,7 @@ class ReferenceRuns:
             **variants,
             reordered=reordered,
             computed=tuple(computing.computed(again)),
+            of_inputs=tuple(computing.of_inputs(again)),
             random=any(_differ(first, second, self.turns) for first, second in zip(eager, again, strict=True)),
             tf32=mode.used,
             kept=tuple(kept),

@@ -30,7 +30,7 @@ from kernelwright.evaluation.inputs.draws import Draw, drawn
 from kernelwright.evaluation.protocol.answers import CallMade, CandidateRan
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
-from kernelwright.evaluation.protocol.link import Json, Link, Origin, TensorRef, results_kept
+from kernelwright.evaluation.protocol.link import Json, Link, TensorRef, results_kept
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
@@ -233,10 +233,11 @@ class Calls:
         base = _OWN + (_BLOCK * (number + 1) if call.fresh else 0)
         given = {name: memory.place(base + place, value) for place, (name, value) in enumerate(self.values(call))}
         given |= {name: given[first] for name, first in call.same.items()}
-        for one in self.bound if state else ():
-            value = from_raw(self.tensors[call.state[one.name]], memory.device)
-            memory.tensor(one.tensor).copy_(one.arranged(value))
-            memory.store(one.tensor.store).origin = Origin.GIVEN
+        for one in self.bound:
+            memory.store(one.tensor.store).receive()
+            if state:
+                value = from_raw(self.tensors[call.state[one.name]], memory.device)
+                memory.tensor(one.tensor).copy_(one.arranged(value))
         by_name: dict[str, TensorRef] = {}
         if self.job.program.form == "function":
             start = base + len(self.job.program.inputs)
@@ -322,6 +323,7 @@ class Calls:
             returned=str(answer["kind"]),
             modified=tuple(n for n, value in before.items() if not same_bits(value, memory.tensor(places[n]))),
             origins=tuple(memory.store(ref.store).origin for ref in refs),
+            prepared=tuple(memory.store(ref.store).prepared for ref in refs),
             launches=self.server.launches,
             shared=tuple(map(tuple, shared_with(outputs, {n: memory.tensor(ref) for n, ref in places.items()}))),
         )

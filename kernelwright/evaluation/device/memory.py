@@ -25,11 +25,18 @@ class OutOfBoundsError(RuntimeError):
 
 @dataclass
 class Store:
-    """One allocation. `whole` includes the red zones; `origin`: what went into it."""
+    """One allocation. `whole` includes the red zones; `origin`: where its content comes from. `of_inputs`: inputs may
+    have a part in it; `prepared`: what host code computed of weights may."""
 
     whole: Tensor
     zone: int
     origin: Origin = Origin.HOST
+    of_inputs: bool = False
+    prepared: bool = False
+
+    def receive(self, of_inputs: bool = False) -> None:
+        """Hold what a caller gives: an input, or a weight."""
+        self.origin, self.of_inputs, self.prepared = Origin.GIVEN, of_inputs, False
 
     @property
     def nbytes(self) -> int:
@@ -114,11 +121,13 @@ class Memory:
         return store
 
     def put(self, number: int, raw: RawTensor) -> TensorRef:
-        """A tensor of the judge's, in new memory or over what the same store held."""
-        return self.place(number, from_raw(raw, self.device))
+        """A weight of the judge's, in new memory or over what the same store held."""
+        ref = self.place(number, from_raw(raw, self.device))
+        self.store(number).receive()
+        return ref
 
     def place(self, number: int, given: Tensor) -> TensorRef:
-        """The same for a tensor that is on the device, alone in its memory."""
+        """The same for an input that is on the device, alone in its memory."""
         content = torch.empty(0, dtype=torch.uint8, device=self.device).set_(given.untyped_storage())
         if number not in self.stores:
             self.allocate(number, content.numel())
@@ -127,7 +136,7 @@ class Memory:
         )
         store = self.store(number)
         store.content.copy_(content)
-        store.origin = Origin.GIVEN
+        store.receive(of_inputs=True)
         return ref
 
     def check_zones(self, numbers: Iterable[int]) -> None:

@@ -11,6 +11,7 @@ from kernelwright.backend.tensors import INNER_TORCH_DTYPES
 from kernelwright.backend.torch_private import tree_map_only
 from kernelwright.evaluation.device.kernels import Description, check
 from kernelwright.evaluation.device.memory import Memory
+from kernelwright.evaluation.device.provenance import Provenance
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.kernel_text import written_parameters
 from kernelwright.evaluation.protocol.link import (
@@ -37,10 +38,11 @@ class HostComputesError(Exception):
     """Host code did in plain sight what kernels are to do; says what, and what to write instead."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"host code {what}; {_INSTEAD}")
+        super().__init__(f"host code {what}; {INSTEAD}")
 
 
-_INSTEAD = "write a @triton.jit kernel for it, and keep what it gives on the device"
+#: What to do instead of computing in host code.
+INSTEAD = "write a @triton.jit kernel for it, and keep what it gives on the device"
 
 
 class HostLeftError(Exception):
@@ -138,6 +140,9 @@ class Server:
     touched: set[int] = field(default_factory=set)
     _kernels: dict[str, frozenset[str]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.provenance = Provenance(self.memory, prepares=self.kernels is None)
+
     def until(self, *wanted: str) -> tuple[Json, bytearray]:
         """Serve requests until one of these comes; that message.
 
@@ -170,10 +175,15 @@ class Server:
         """Reset what is counted for each call."""
         self.items, self.floats, self.launches = 0, 0, 0
         self.overwritten.clear()
+        self.provenance.told = False
         self.executor.call = number
         self.memory.poison = poison
 
     # requests
+
+    def anew(self, _message: Json, _raw: bytearray) -> None:
+        """The program is run again, and knows nothing of what it was told."""
+        self.provenance.told = False
 
     def alloc(self, message: Json, _raw: bytearray) -> None:
         store = self.memory.allocate(int(message["id"]), int(message["bytes"]))
@@ -188,6 +198,7 @@ class Server:
 
     def upload(self, message: Json, raw: bytearray) -> None:
         store = self.memory.write(int(message["id"]), raw)
+        self.provenance.uploaded(store)
         self.executor.filled(store.whole)
         if self.recorder is not None:
             self.recorder.uploaded(store.content, raw)
@@ -208,6 +219,9 @@ class Server:
         numbers = dtype.is_floating_point and (nbytes > dtype.itemsize or self.floats > FLOATS_PER_CALL)
         if numbers or self.items > ITEMS_PER_CALL or nbytes > ITEM_BYTES:
             raise HostComputesError("reads a tensor's content")
+        if self.memory.store(ref.store).prepared:
+            raise HostComputesError("reads a number that it computed of weights")
+        self.provenance.read(ref.store)
         if self.recorder is not None:
             self.recorder.read(self.memory.tensor(ref))
         return {"value": self.memory.tensor(ref).item()}
@@ -228,8 +242,7 @@ class Server:
         request, watched = self._request(message)
         public = watched & {int(number) for number in message["public"]}
         # By its text, not by what it did: whether content has changed would tell the host of what it depends on.
-        given = {name: value["tensor"][0] for name, value in message["arguments"].items() if "tensor" in value}
-        changed = {given[name] for name in self._kernels[request.kernel] & given.keys()}
+        changed = self._written(request.kernel, message)
         self.launches, self.touched = self.launches + 1, self.touched | changed
         before = {number: self.memory.store(number).content.clone() for number in public - changed}
         kept = {number: self.memory.store(number).content.clone() for number in watched & self.own}
@@ -241,9 +254,15 @@ class Server:
             store = self.memory.store(number)
             store.origin = Origin.KERNEL if store.origin is Origin.HOST else store.origin
         changed |= self._changed(before)
+        self.provenance.goes(watched, changed)
         for number in self._changed(kept):
             self._overwrite(number)
         return {"changed": sorted(public & changed)} if message["public"] else None
+
+    def _written(self, kernel: str, message: Json) -> set[int]:
+        """The stores that a launch may write to."""
+        given = {name: value["tensor"][0] for name, value in message["arguments"].items() if "tensor" in value}
+        return {given[name] for name in self._kernels[kernel] & given.keys()}
 
     def _changed(self, before: Mapping[int, Tensor]) -> set[int]:
         """Which stores hold something else than before."""
@@ -268,6 +287,7 @@ class Server:
         best = self.executor.fastest([request for request, _ in trials], lambda: self._kept(watched))
         if self.executor.call == 0:
             self._leave(trials[best][0], frozenset(message["zeroed"]), frozenset(message["restored"]))
+            self.provenance.goes(trials[best][1], self._written(str(message["kernel"]), given[best]))
         self.memory.check_zones(watched)
         return {"best": best}
 
@@ -316,12 +336,13 @@ class Server:
 
     def operate(self, message: Json, _raw: bytearray) -> None:
         name = str(message["name"])
-        if not self._permits(name):
-            raise HostComputesError(f"computes with {name}")
         found: list[tuple[TensorRef, Tensor]] = []
         args = [self._decode(value, found) for value in message["args"]]
         kwargs = {str(key): self._decode(value, found) for key, value in message["kwargs"].items()}
         into = [TensorRef.decode(ref) for ref in message["into"]]
+        given, permitted = {ref.store for ref, _ in found}, self._permits(name)
+        if not permitted and not self.provenance.allows(name, given):
+            raise HostComputesError(f"computes with {name}")
         kwargs.pop("device", None)
         result = _operator(name)(*args, **kwargs)
         results: list[Tensor] = []
@@ -331,11 +352,16 @@ class Server:
                 self.memory.tensor(ref).copy_(value)
         if self.recorder is not None:
             self.recorder.operated(name, _operator(name), args, kwargs, [self.memory.tensor(ref) for ref in into])
-        movement = name in operators.COPIES or name in operators.WRITES
-        origins = {self.memory.store(ref.store).origin for ref, _ in found} if movement else {Origin.KERNEL}
-        origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)
         outputs = {id(tensor) for tensor in _mutated(_operator(name), args, kwargs)}
-        for ref in [*into, *(ref for ref, tensor in found if id(tensor) in outputs)]:
+        self._fill([*into, *(ref for ref, tensor in found if id(tensor) in outputs)], name, given, permitted)
+
+    def _fill(self, written: Sequence[TensorRef], name: str, given: set[int], permitted: bool) -> None:
+        """Note what an operator has written of what it was given."""
+        moves = name in operators.COPIES or name in operators.WRITES or not permitted
+        origins = {self.memory.store(number).origin for number in given} if moves else {Origin.KERNEL}
+        origin = next((one for one in (Origin.KERNEL, Origin.GIVEN) if one in origins), Origin.HOST)
+        self.provenance.goes(given, [ref.store for ref in written], prepared=not permitted)
+        for ref in written:
             store = self.memory.store(ref.store)
             store.origin = origin
             self.executor.filled(store.whole)
@@ -385,7 +411,7 @@ def _operator(name: str) -> Any:
 
 
 _HANDLERS: Mapping[str, Any] = {
-    kind: getattr(Server, kind) for kind in "alloc free upload refuse item kernel launch tune operate".split()
+    kind: getattr(Server, kind) for kind in "anew alloc free upload refuse item kernel launch tune operate".split()
 }
 
 

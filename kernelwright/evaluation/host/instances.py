@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from kernelwright.backend.reference.program import held_tensors
-from kernelwright.evaluation.host.session import Session
-from kernelwright.evaluation.host.withheld import DEVICE_NUMBERS, DeviceTensor, giving_the_first, public
+from kernelwright.evaluation.host.session import DEVICE_NUMBERS, Session
+from kernelwright.evaluation.host.withheld import DeviceTensor, giving_the_first, public
 from kernelwright.evaluation.protocol.chance import chance
 
 #: Modules that take longer to build, or hold more, are built twice and not copied.

@@ -51,7 +51,8 @@ def serve(connection: socket.socket, walls: Sequence[str]) -> None:
         link.send({"do": "ready", "walls": list(walls)})
         message, _ = link.receive()
         chance.seed(message.pop("chance"))
-        session = Session(link, None if message["externs"] is None else frozenset(message["externs"]))
+        externs = None if message["externs"] is None else frozenset(message["externs"])
+        session = Session(link, externs, prepares=not message["bare"])
         try:
             host = _Host(session, message)
             host.run() if message["bare"] else looks.as_from_a_script(host.run)
@@ -224,7 +225,11 @@ class _Host:
                 def work(given: list[Any]) -> Any:
                     made = functools.partial(self._called, call, world, model, given, state)
                     quickly = self.job["bare"] or self.session.drops_launches
-                    return made() if quickly else leaving_all(made, model, given)
+                    self.session.anew()
+                    try:
+                        return made() if quickly else leaving_all(made, model, given)
+                    finally:
+                        self.session.anew()  # what callers do to weights afterwards follows from nothing it was told
 
                 return called(world, work, values, self._around, model)
 

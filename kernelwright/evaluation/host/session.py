@@ -12,6 +12,8 @@ from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.link import ITEMS_PER_CALL, Json, Link, LinkError, TensorRef
 
 _PENDING_BYTES = 32 << 20
+#: Stores with these numbers and above belong to the device.
+DEVICE_NUMBERS = 1 << 32
 
 
 @dataclass
@@ -32,11 +34,13 @@ class EnoughReadError(Exception):
 
 
 class Session:
-    """The host's end of the link. `externs`: aten operators (`aten.mm`) that may compute; None allows all."""
+    """The host's end of the link. `externs`: aten operators (`aten.mm`) that may compute; None allows all. `prepares`:
+    others may on weights alone, which the device sees to."""
 
-    def __init__(self, link: Link, externs: frozenset[str] | None) -> None:
+    def __init__(self, link: Link, externs: frozenset[str] | None, prepares: bool = False) -> None:
         self._link = link
         self._externs = externs
+        self._prepares = prepares
         self._pending: list[tuple[Json, bytes]] = []
         self._pending_bytes = 0
         self._read: list[Any] = []
@@ -99,9 +103,13 @@ class Session:
         answer, _ = self._link.receive()
         return answer
 
+    def anew(self) -> None:
+        """Whatever host code was told of inputs bears on nothing that it does from now on."""
+        self.post({"do": "anew"})
+
     def permits(self, name: str) -> bool:
         """Whether an operator may be applied to withheld content."""
-        return operators.permitted(name, self._externs)
+        return operators.permitted(name, self._externs) or (self._prepares and operators.prepares(name))
 
     def refuse(self, what: str) -> NoReturn:
         """Host code computes what kernels should: the device ends everything here."""
@@ -164,6 +172,7 @@ class Session:
     def rehearsal(self, traced: bool = True) -> Iterator["Rehearsal"]:
         """Requests wait meanwhile. Afterwards launches among them are dropped, unless the rehearsal counts or they
         write what the program keeps; where it is not traced they are not even asked for."""
+        self.anew()
         rehearsal = self._rehearsal = Rehearsal(len(self._pending), traced)
         try:
             yield rehearsal
@@ -176,18 +185,27 @@ class Session:
         waiting = self._pending[rehearsal.start :]
         lasting = self._lasting([message for message, _ in waiting]) if self.keeps else frozenset()
         rehearsal.lasting += len(lasting)
-        self._pending[rehearsal.start :] = [one for one in waiting if one[0]["do"] != "launch" or id(one[0]) in lasting]
+        self._pending[rehearsal.start :] = [
+            one for one in waiting if id(one[0]) in lasting or not (one[0]["do"] == "launch" or self._changes(one[0]))
+        ]
+
+    def _changes(self, message: Json) -> bool:
+        """Whether an operator writes to what the caller holds: an input, a weight or a result."""
+        return any(number in self.known or number >= DEVICE_NUMBERS for number in message.get("written", ()))
 
     def _lasting(self, messages: Sequence[Json]) -> frozenset[int]:
         """The launches, by identity, that write what the program keeps, and those that write what these read."""
         wanted, found = self._live - self.known, set()
         for message in reversed(messages):
-            if message["do"] == "launch" and not wanted.isdisjoint(self._writes(message)):
+            if message["do"] in ("launch", "operate") and not wanted.isdisjoint(self._writes(message)):
                 found.add(id(message))
-                wanted |= {one["tensor"][0] for one in message["arguments"].values() if "tensor" in one}
+                wanted |= _given(message)
         return frozenset(found)
 
     def _writes(self, message: Json) -> Iterator[int]:
+        if message["do"] == "operate":
+            yield from (*(ref[0] for ref in message["into"]), *message["written"])
+            return
         arguments = message["arguments"]
         for name in self.written.get(message["kernel"], arguments.keys()):
             if "tensor" in arguments.get(name, ()):
@@ -208,18 +226,28 @@ class Session:
             self._live.discard(message["id"])
         elif kind == "launch" and self._rehearsal is None:
             self._touched.update(self._writes(message))
+        elif kind == "operate" and self._rehearsal is None and not self._touched.isdisjoint(_given(message)):
+            self._touched.update(self._writes(message))  # it keeps what a kernel has a part in
         if self.trace is not None:
             self.trace.note(message, raw)
 
-    def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[TensorRef]) -> None:
-        """Have the device apply an operator; `fresh` tensors receive the results that are new memory."""
+    def operate(self, name: str, args: Any, kwargs: Json, fresh: Sequence[TensorRef], **stores: Sequence[int]) -> None:
+        """Have the device apply an operator; `fresh` tensors receive the results that are new memory. `stores`: those
+        that it is `given`, and those of them that are `written`."""
         into = [tensor.encode() for tensor in fresh]
-        self.post({"do": "operate", "name": name, "args": args, "kwargs": kwargs, "into": into})
+        self.post({"do": "operate", "name": name, "args": args, "kwargs": kwargs, "into": into, **stores})
 
     def flush(self) -> None:
         """Send what waits."""
         pending, self._pending, self._pending_bytes = self._pending, [], 0
         self._link.send_all(pending)
+
+
+def _given(message: Json) -> set[int]:
+    """The stores that a launch or an operator is given."""
+    if message["do"] == "operate":
+        return set(message["given"])
+    return {one["tensor"][0] for one in message["arguments"].values() if "tensor" in one}
 
 
 def _mirrored(one: TensorRef, inputs: Mapping[int, TensorRef | None]) -> TensorRef:

@@ -21,7 +21,7 @@ from kernelwright.backend.torch_private import (
     tree_map,
     tree_map_only,
 )
-from kernelwright.evaluation.host.session import Session
+from kernelwright.evaluation.host.session import DEVICE_NUMBERS, Session
 from kernelwright.evaluation.protocol import operators
 from kernelwright.evaluation.protocol.chance import chance
 from kernelwright.evaluation.protocol.link import COPY, ITEM_BYTES, TensorRef
@@ -29,8 +29,6 @@ from kernelwright.evaluation.protocol.link import COPY, ITEM_BYTES, TensorRef
 CUDA = torch.device("cuda", 0)
 #: Device addresses are made up, as an allocator gives them out: aligned, in segments, at no place that could be known.
 _BASE, _SEGMENT, _ALIGNMENT = 0x7F00_0000_0000, 2 << 20, 512
-#: Stores with these numbers and above belong to the device.
-DEVICE_NUMBERS = 1 << 32
 _ids = itertools.count(1)
 
 
@@ -314,13 +312,16 @@ def _moved(
             session.refuse(name)
         for store in stores.values():
             store.publish()
-        for tensor in _written(func, args, kwargs):
-            tensor.store.withhold()
+        written = [tensor.store for tensor in _written(func, args, kwargs)]
+        for store in written:
+            store.withhold()
         session.operate(
             name,
             tree_map(_encoded, args),
             {k: tree_map(_encoded, v) for k, v in kwargs.items()},
             [*map(reference_to, fresh)],
+            given=list(stores),
+            written=[store.number for store in written],
         )
     return _same_objects(func, args, kwargs, outputs)
 

@@ -8,6 +8,7 @@ import numpy as np
 from kernelwright.evaluation.checks.correctness import NARROW_FACTOR, compare
 from kernelwright.evaluation.checks.findings import Findings
 from kernelwright.evaluation.device.candidate_job import AUTOCAST_MODES
+from kernelwright.evaluation.device.serve import INSTEAD
 from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LEAST
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import ReferenceRun, Truth
@@ -76,6 +77,16 @@ class Calls:
                     idle[want.name] = idle.get(want.name, False) or not _is_even(want.eager)
         names = [name for name, told in idle.items() if told or name not in produced]
         return f"no kernel has a part in output {names[0]}" if names else ""
+
+    def prepared(self, truth: Truth, ran: CandidateRan) -> str:
+        """Which output host code prepared of weights alone, though the reference computes it; "" for none: where no
+        input has a part in an output, nothing else is left for kernels."""
+        for one, call in zip(truth.passes, self.of_passes(ran), strict=True):
+            sides = zip(one.expected, one.computed, one.of_inputs, call.prepared, strict=True)
+            for want, computed, of_inputs, prepared in sides:
+                if prepared and computed and not of_inputs:
+                    return f"host code computes output {want.name}, which is made of weights alone; {INSTEAD}"
+        return ""
 
     def of_passes(self, ran: CandidateRan) -> list[CallMade]:
         """One call for each pass: without the first one's repetitions, which follow it, and without others again."""

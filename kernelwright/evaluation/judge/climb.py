@@ -251,6 +251,8 @@ class Climb:
             mismatch = self._judge_estimate(truth, ran.estimate, answer.tensors)
         if mismatch:
             return self.verdict(Status.MISMATCH, rung, mismatch + self._open_lanes(truth, rung))
+        if prepared := self.calls.prepared(truth, ran):
+            return self.verdict(Status.HOST_COMPUTES, rung, prepared)
         idle = self.calls.unproduced(truth, ran)
         return self.verdict(Status.CHEAT, rung, idle) if idle else None
 

@@ -50,9 +50,9 @@ class ReferenceRun:
     `inputs` has None for scalars, and for tensors that are drawn again where they are needed, whose `digests` are
     known; `kept` names the tensors that the reference leaves unchanged, `left` has what it makes of all others.
     `shared`: for each output of eager, the outputs, inputs and state that it shares memory with. `computed`: whether it
-    is computed, and neither a view or copy of inputs and weights nor a constant. `returns`: what eager gives, see
-    `ir.host.structure`. `autocast`: its outputs under autocast, where these are others. `unread`: names of counts that
-    it adds to and never reads.
+    is computed, and neither a view or copy of inputs and weights nor a constant. `of_inputs`: for each whether an input
+    has a part in it. `returns`: what eager gives, see `ir.host.structure`. `autocast`: its outputs under autocast,
+    where these are others. `unread`: names of counts that it adds to and never reads.
     """
 
     draw: Draw
@@ -64,6 +64,7 @@ class ReferenceRun:
     left: tuple[Expected, ...] = ()
     shared: tuple[frozenset[str], ...] = ()
     computed: tuple[bool, ...] = ()
+    of_inputs: tuple[bool, ...] = ()
     returns: str = "tensor"
     autocast: tuple[Expected, ...] = ()
     unread: frozenset[str] = frozenset()
@@ -321,6 +322,7 @@ def _pass(
         kept=frozenset(one.kept),
         shared=tuple(map(frozenset, one.shared)),
         computed=one.computed,
+        of_inputs=one.of_inputs,
         returns=one.returns,
         autocast=tuple(
             Expected(

@@ -95,7 +95,8 @@ class ReferencePass:
     `respelled`: outputs with operations spelled as kernels have to, None where there are no such operations.
     `autocast`: outputs under autocast, None where they are the same. `reordered`: outputs with equal values in other
     orders. `shared`: of each output, what it shares memory with (see `shared_with`). `returns`: what eager gives, see
-    `ir.host.structure`. `computed`: of each output, whether it is computed.
+    `ir.host.structure`. `computed`: of each output, whether it is computed; `of_inputs`:
+    whether an input has a part in it.
     """
 
     number: int
@@ -111,6 +112,7 @@ class ReferencePass:
     autocast: tuple[Place, ...] | None
     reordered: tuple[tuple[Place, ...], ...]
     computed: tuple[bool, ...]
+    of_inputs: tuple[bool, ...]
     random: bool
     tf32: bool
     kept: tuple[str, ...]
@@ -124,7 +126,7 @@ class ReferencePass:
             *self.reordered,
             *(one for one in (self.cut, self.respelled, self.autocast) if one is not None),
         )
-        if any(len(one) != len(self.eager) for one in (self.gold, self.computed, self.shared, *others)):
+        if any(len(one) != len(self.eager) for one in (self.gold, self.computed, self.of_inputs, self.shared, *others)):
             raise ValueError("its runs differ in the number of their outputs")
 
 
@@ -150,15 +152,16 @@ class ReferenceRan(Reply):
 class CallMade:
     """One call of a candidate. `left`: inputs and state as it left them, by name. `returned`: the structure of what it
     gave. `modified`: inputs and state that it changed. `origins`: where the content of each output comes from.
-    `launches`: how many. `shared`: of each output, what it shares memory with (see `shared_with`). `mode`: what it was
-    asked to be made under. `again`: it is on the same as the call before. `after`: what
-    changed before it, in words."""
+    `prepared`: whether what host code computed of weights has a part in it. `launches`: how many. `shared`: of each
+    output, what it shares memory with (see `shared_with`). `mode`: what it was asked to be made under. `again`: it is
+    on the same as the call before. `after`: what changed before it, in words."""
 
     outputs: tuple[Place, ...]
     left: Mapping[str, Place]
     returned: str
     modified: tuple[str, ...]
     origins: tuple[Origin, ...]
+    prepared: tuple[bool, ...]
     launches: int
     shared: tuple[tuple[str, ...], ...]
     mode: str = ""
@@ -166,7 +169,7 @@ class CallMade:
     after: str = ""
 
     def __post_init__(self) -> None:
-        if not len(self.outputs) == len(self.origins) == len(self.shared):
+        if not len(self.outputs) == len(self.origins) == len(self.prepared) == len(self.shared):
             raise ValueError("not every output has an origin and what it shares memory with")
         numbers = [text.removeprefix("output ") for one in self.shared for text in one]
         if any(number.isdigit() and int(number) >= len(self.outputs) for number in numbers):

@@ -1,7 +1,7 @@
 """Which torch operators host code may apply to tensors whose content is withheld from it.
 
 Views and metadata need no memory. Data movement is done by the device. Everything else computes; extern operators
-do so by permission of the configuration, the rest is refused.
+do so by permission of the configuration, and with `dialect=off` some do so on weights alone. The rest is refused.
 """
 
 #: Out-of-place: the result is new memory filled by copying.
@@ -29,6 +29,25 @@ EXACT = frozenset(
     ).split()
 )
 
+#: By `base`, and in place: what host code prepares weights with. None draws random numbers, none resizes.
+PREPARING = EXACT | frozenset(
+    f"aten.{name}"
+    for name in (
+        "add sub rsub mul div neg reciprocal square sqrt rsqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan "
+        "asin acos atan atan2 sinh cosh tanh sigmoid logit erf erfc erfinv softplus silu gelu fmod remainder "
+        "floor_divide copysign ldexp lerp addcmul addcdiv nan_to_num isnan isinf isfinite eq ne lt le gt ge "
+        "logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not "
+        "bitwise_left_shift bitwise_right_shift __lshift__ __rshift__ __and__ __or__ __xor__ "
+        "sum mean prod var std var_mean std_mean norm linalg_vector_norm logsumexp _softmax _log_softmax any all "
+        "argmax argmin cumsum cumprod logcumsumexp sort argsort topk bucketize searchsorted "
+        "index_add index_copy index_fill index_put scatter_add scatter_reduce diag_embed repeat_interleave "
+        "reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d upsample_nearest1d upsample_nearest2d "
+        "upsample_linear1d upsample_bilinear2d upsample_bicubic2d "
+        "mm bmm mv dot addmm baddbmm addmv addbmm convolution linalg_inv_ex linalg_cholesky_ex linalg_qr "
+        "native_layer_norm native_group_norm trace cross linalg_cross _unsafe_view"
+    ).split()
+)
+
 
 def base(name: str) -> str:
     """An operator without its overload: `aten.mm` for `aten.mm.out`."""
@@ -43,3 +62,9 @@ def moves(name: str) -> bool:
 def permitted(name: str, externs: frozenset[str] | None) -> bool:
     """Whether an operator may be applied to withheld content: it moves data, or is among `externs` (None: any)."""
     return name in COPIES or name in WRITES or externs is None or base(name) in externs
+
+
+def prepares(name: str) -> bool:
+    """Whether host code may compute with an operator on what holds nothing of inputs; into new memory, or in place."""
+    operation = base(name)
+    return not name.endswith("out") and (operation in PREPARING or operation.removesuffix("_") in PREPARING)

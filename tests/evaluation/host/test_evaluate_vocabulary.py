@@ -45,6 +45,8 @@ class ModelNew(nn.Module):
 ASKING = {
     "a module of the process": ("'notebook' in sys.modules", "import sys", ""),
     "a function of such a module": ("getrefcount(x) > 5", "from sys import getrefcount", ""),
+    "a thread": ("threading.current_thread() is None", "import threading", ""),
+    "a lock's state": ("L.locked()", "import threading\n\nL = threading.Lock()", ""),
     "the environment": ("os.environ.get('RANK')", "import os", ""),
     "how it was imported": ("__name__ != 'candidate'", "", ""),
     "a fact of autograd": ("x.grad_fn is not None", "", ""),
@@ -190,6 +192,11 @@ FREE = {
         "f(x)",
         "def f(x):\n    assert x.ndim == 1, f'one axis, not {x.shape}'\n    if x.numel() == 0:\n"
         "        raise ValueError('%d elements, %s' % (x.numel(), x.dtype))\n    return False",
+        "",
+    ),
+    "a lock": (
+        "f(x) == 3",
+        "from threading import Lock\n\nLOCK = Lock()\n\n\ndef f(x):\n    with LOCK:\n        return x.numel()",
         "",
     ),
     "a module by a short name": ("functional.relu is None", "functional = torch.nn.functional", ""),

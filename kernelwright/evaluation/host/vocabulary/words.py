@@ -78,6 +78,7 @@ _NAMES: Mapping[str, frozenset[str]] = {
     ),
     "numbers": _words("Number Integral Real"),
     "operator": _words("add sub mul floordiv truediv mod neg lt le gt ge eq ne and_ or_ xor itemgetter getitem index"),
+    "threading": _words("Lock RLock"),
     "torch.amp": _words("autocast custom_fwd custom_bwd"),
     "torch.cuda.amp": _words("autocast custom_fwd custom_bwd"),
     "torch.autograd": _words("Function"),
