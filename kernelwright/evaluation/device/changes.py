@@ -36,17 +36,17 @@ def call_before(calls: "Calls", number: int, call: Call, mode: str) -> None:
     assert call.apart is not None
     other = replace(call, state={**call.state, **call.apart.was})
     asked = calls.request(number, other, *calls.placed(number, other), mode)
-    calls.ask(asked | {"passing": True, "copied": call.apart.manner == "copied"})
+    calls.ask(asked | {"passing": True})
 
 
 def changed_alone(calls: "Calls", call: Call) -> Json:
     """What the host is to change before the call itself: that part, and what a call changes."""
     assert call.apart is not None
     alone = [one.tensor.store for one in calls.bound if one.name in call.apart.was]
-    others, manner = [one.tensor.store for one in calls.bound if one.name in call.left], call.apart.manner
+    others = [one.tensor.store for one in calls.bound if one.name in call.left]
     others = [one for one in others if one not in alone]
-    assigned = alone if manner == "assigned" else []
-    return {"bump": others if assigned else [*others, *alone], "assigned": assigned, "copied": manner == "copied"}
+    assigned = alone if call.apart.manner == "assigned" else []
+    return {"bump": others if assigned else [*others, *alone], "assigned": assigned}
 
 
 def told(call: Call) -> str:
@@ -57,7 +57,6 @@ def told(call: Call) -> str:
     return {
         "written": f"after a call in which only {names} had other values",
         "assigned": f"after other tensors were assigned to {names}",
-        "copied": "in a copy of the module, made after a call, that then got other weights",
     }[call.apart.manner]
 
 

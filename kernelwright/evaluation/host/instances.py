@@ -44,9 +44,6 @@ class Instances:
         self._first: Any = None
         self._evaluated: Any = None
         self._layers: list[nn.Module] = []
-        #: A copy of the judged one, and the versions that its tensors then had.
-        self._copy: Any = None
-        self._versions: dict[str, int] = {}
 
     def begin(self, make: Callable[[], Any]) -> None:
         """Build what users have before the module that is judged. Raises ModuleError as `_earlier` does."""
@@ -97,25 +94,6 @@ class Instances:
                         held[name] = made[id(tensor)]
         for store in {one.store for one in made.values() if isinstance(one, DeviceTensor)}:
             store.move()
-
-    def copy(self) -> None:
-        """Copy the judged module, with all that it keeps."""
-        self._copy = None
-        with contextlib.suppress(Exception):  # a program may refuse to be copied
-            self._copy = copy.deepcopy(self.model)
-            self._versions = {path: one._version for path, one in held_tensors(self.model)} if self.model else {}
-
-    def copied(self) -> Any:
-        """That copy, once: it gets the weights that the judged module has, and as many writes as that one had then."""
-        made, self._copy = self._copy, None
-        held = dict(held_tensors(self.model)) if made is not None and self.model is not None else {}
-        for path, tensor in held_tensors(made) if held else ():
-            if path in held and isinstance(held[path], DeviceTensor) and isinstance(tensor, DeviceTensor):
-                with giving_the_first():
-                    for _ in range(self._versions.get(path, 0) - tensor._version - 1):
-                        tensor.copy_(tensor)
-                tensor.copy_(held[path])
-        return made
 
     def evaluate(self) -> None:
         """Once, bring one instance into evaluation mode."""

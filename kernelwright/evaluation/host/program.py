@@ -212,14 +212,13 @@ class _Host:
             self.instances.write(None if request["bump"] is True else request["bump"])
         self.instances.assign(request.get("assigned", ()))
         passing, beside = request.get("passing", False), request.get("beside")
-        copied = self.instances.copied() if not passing and request.get("copied") else None
         if request["may_evaluate"]:
             self.instances.evaluate()
         state = {name: self._value(value) for name, value in request["state"].items()}
 
         def run(world: World, inputs: Sequence[Json] = request["inputs"]) -> Any:
             values = [self._value(value, new=world.inputs == "new") for value in inputs]
-            model = self.instances.called(world.instance, world.evaluating) if copied is None else copied
+            model = self.instances.called(world.instance, world.evaluating)
             with evaluating(None if request["training"] else model):
 
                 def work(given: list[Any]) -> Any:
@@ -246,8 +245,6 @@ class _Host:
             made = self.calls.call(at_once, NAMED[request["mode"]], names, asked, calls)
         if not self.job["bare"]:
             self.shared.check()
-        if passing and request.get("copied"):
-            self.instances.copy()
         answer = self.session.ask({"do": "returned", "kind": made.kind, "outputs": made.described})
         if passing:
             return answer

@@ -13,8 +13,8 @@ from kernelwright.ir.values import Reference, TensorSpec
 #: there are in evaluation mode.
 _APART, _BESIDE, _EVALUATING = 8, 4, 8
 #: How a weight changes: where there are few weights each changes in all manners, else in one of them.
-_MANNERS, _FEW = ("written", "assigned", "copied"), 3
-_OF_MANY = ("written", "written", "assigned", "written", "copied")
+_MANNERS, _FEW = ("written", "assigned"), 3
+_OF_MANY = ("written", "written", "assigned")
 
 
 class Changes:
@@ -49,9 +49,8 @@ class Changes:
     def _one_apart(self, call: Call, before: Call, place: int) -> Call:
         """With one weight that was as before another call; places differ in the weight and in how it changes."""
         names = self._names
-        manner = _MANNERS[place // max(1, len(names)) % 3] if len(names) <= _FEW else _OF_MANY[place % len(_OF_MANY)]
-        copied = manner == "copied" and not set(call.left) & set(call.state)
-        manner = manner if copied or manner != "copied" else _MANNERS[0]
+        few = len(names) <= _FEW
+        manner = _MANNERS[place // max(1, len(names)) % 2] if few else _OF_MANY[place % len(_OF_MANY)]
         return self._apart(call, before, [names[place % len(names)]] if names else [], manner)
 
     def _apart(self, call: Call, before: Call, names: Sequence[str], manner: str = _MANNERS[0]) -> Call:

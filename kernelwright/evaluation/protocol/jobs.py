@@ -190,8 +190,7 @@ class Held:
 @dataclass(frozen=True)
 class Apart:
     """How a part of the state changes alone before a call: after another call in which by name it was these tensors,
-    and all else the same. It is then "written", or "assigned" as other tensors, or the call is one of a "copied"
-    module."""
+    and all else the same. It is then "written", or "assigned" as other tensors."""
 
     was: Mapping[str, int]
     manner: str

@@ -94,7 +94,7 @@ KEYS = {
     "places": (FORGET, f"({PLACES})", False),
     "the newest version": (FORGET, f"(max({VERSIONS}), {PLACES})", False),
     "versions alone": (FORGET, f"({VERSIONS})", False),
-    "versions of the same objects": (FORGET, f"({VERSIONS}, Same(gain), Same(shift))", False),
+    "versions of the same objects": (FORGET, f"({VERSIONS}, Same(gain), Same(shift))", True),
     "a step that moves no version": (KEEP, f"({VERSIONS}, {PLACES})", False),
 }
 SUMS = import_source(
