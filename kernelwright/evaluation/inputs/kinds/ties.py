@@ -49,7 +49,8 @@ def with_ties(
     for place in free:
         value = values[place]
         assert isinstance(value, Tensor)
-        for given in (value, *(_parted(value, numbers) if rounded else ())):
+        parted = _parted(value, numbers) if rounded and value.device.type == "cpu" else ()  # a GPU's `/` is not exact
+        for given in (value, *parted):
             made = _tied(trial, model, [*values[:place], given, *values[place + 1 :]], place)
             if made is not None:
                 return made

@@ -136,7 +136,11 @@ SHAPES: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 def patched(value: Tensor, names: Sequence[str], sizes: tuple[float, float]) -> Tensor:
-    """Rows of shapes that `names` has and of sizes between two; one pair of neighbours in eight is the same row."""
+    """Rows of shapes that `names` has and of sizes between two; one pair of neighbours in eight is the same row.
+
+    A number alone in its tensor, such as a step, becomes no smaller: little would be left in `1 - 0.9**step`."""
+    if value.numel() == 1 and sizes[1] <= 1:
+        return value.double()
     lines, restore = _lines(value.double())
     double = value.dtype == torch.float64
     order = torch.randperm(len(names), device=value.device)
