@@ -171,9 +171,8 @@ class Language:
         data = tensor.handle.data
         if math.prod(data.shape[1:]) > 1:
             return True
-        # Triton's own code asks whether an optional operand is there, and takes a zero for none; either will do.
-        if data.shape[0] > 1 and asking.f_globals is vars(semantic):
-            return True
+        if asking.f_globals is vars(semantic):
+            return True  # it asks whether an optional operand is there, such as `other`, which may be zero
         return bool(self.builder.agreed(data.astype(np.bool_)))
 
     def value(self, value: Any) -> Any:

@@ -287,6 +287,12 @@ def k(a_ptr, b_ptr, out_ptr, m, n, K, B: tl.constexpr):
         X - 3,
         (X - 3).view(16, 4).max(0).values,
     ),
+    "a number that is not loaded is zero where the kernel says so": (
+        COPY.format(body="tl.store(out_ptr + i, i + tl.load(x_ptr + n, mask=n < 0, other=0.0))"),
+        "out = torch.empty(16, device=a.device)\nk[(1,)](a, out, 16, B=16)\nreturn out",
+        X,
+        torch.arange(16.0),
+    ),
     "boolean tensors": (
         COPY.format(body="tl.store(out_ptr + i, tl.load(x_ptr + i) ^ True)"),
         "out = torch.empty_like(a)\nk[(1,)](a, out, 16, B=16)\nreturn out",
