@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, some_places
+from kernelwright.evaluation.inputs.patchwork.rows import FAINT, LOUD, OF_ALL_SIZES, segments, some_places
 from kernelwright.evaluation.inputs.traits import Trait, kept
 
 #: Integers that a program takes up to this size are numbers to compute with; smaller ones may be places.
@@ -29,7 +29,7 @@ def patched_integers(value: Tensor, trait: Trait, kind: str) -> Tensor:
     far_low, far_high = min([low, *trait.taken]), max([high, *trait.taken])
     if value.numel() < FEW:
         return few_integers(value, trait, MOST[kind])
-    lines = value.reshape(-1, value.shape[-1])
+    lines = value.reshape(-1, value.shape[-1]) if value.ndim > 1 else segments(value)
     wide = max(abs(far_low), far_high) >= _NUMBERS
     drawn = _numbers(lines, far_low, far_high) if wide else _places(lines, low, high)
     if kind == LOUD and not wide and value.numel() > _COUNTED:

@@ -174,12 +174,16 @@ def _lines(value: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
     """An input as rows, and what makes the input of them again: along its last dimension, along its last ones together
     as a picture has them, or along its second one."""
     if value.ndim < 2:
-        count = next((n for n in range(_SEGMENTS, 1, -1) if value.numel() % n == 0), 1)
-        count = count if value.numel() >= count * _SHORTEST else 1
-        return value.reshape(count, -1), lambda lines: lines.reshape(value.shape)
+        return segments(value), lambda lines: lines.reshape(value.shape)
     way = int(torch.randint(0, 2 * (value.ndim - 1), ()))
     if value.ndim > 2 and way == 0:
         turned = value.movedim(1, -1)
         return turned.reshape(-1, turned.shape[-1]), lambda lines: lines.reshape(turned.shape).movedim(-1, 1)
     first = way if 0 < way < value.ndim else value.ndim - 1
     return value.flatten(first).flatten(0, first - 1), lambda lines: lines.reshape(value.shape)
+
+
+def segments(value: Tensor) -> Tensor:
+    """What has one dimension as rows, of at least a few elements each; as one row where no number of them fits."""
+    count = next((n for n in range(_SEGMENTS, 1, -1) if value.numel() % n == 0), 1)
+    return value.reshape(count if value.numel() >= count * _SHORTEST else 1, -1)

@@ -1,0 +1,2 @@
+def inputs(reference):
+    return [reference.get_inputs()[0] * 30]
