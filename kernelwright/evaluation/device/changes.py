@@ -52,7 +52,7 @@ def changed_alone(calls: "Calls", call: Call) -> Json:
 def told(call: Call) -> str:
     """What changes before a call, in words."""
     if call.apart is None:
-        return "while another thread calls the class"
+        return "while another thread calls another instance"
     names = " and ".join(sorted(call.apart.was)[:3])
     return {
         "written": f"after a call in which only {names} had other values",
@@ -71,7 +71,7 @@ def call_beside(calls: "Calls", number: int, call: Call, given: Mapping[str, Ten
             found[name] = memory.place(_BESIDE + _BLOCK * number + place, value)
     launch = 2 + beside.turn % (launches - 1)
     inputs = calls.encoded(call, found)
-    return {"inputs": inputs, "launch": launch, "elsewhere": beside.elsewhere, "inner": beside.inner}
+    return {"inputs": inputs, "launch": launch, "inner": beside.inner}
 
 
 def check_settled(calls: "Calls", number: int, call: Call) -> None:

@@ -255,9 +255,14 @@ class _Host:
         return answer
 
     def _beside(self, run: Callable[..., Any], beside: Json, inputs: Sequence[Json], world: World) -> Any:
-        """What a call gives that runs together with one on other inputs."""
-        # Another instance was called without effect: only if launches lasted there, it has what it keeps.
-        apart = World(instance=int(beside["elsewhere"] and self.session.keeps))
+        """What a call gives that runs together with one on other inputs, by another instance. That one was called
+        without effect: only if launches lasted there, it has what it keeps. It holds the tensors of the judged one,
+        buffers that are not saved included, which may be scratch memory."""
+        model = self.instances.model
+        own = {path for path, _ in held_tensors(model)} - set(model.state_dict()) if model is not None else set()
+        if own or not self.session.keeps:
+            return run(world, inputs)
+        apart = World(instance=1)
         outer, inner = (beside["inputs"], inputs) if beside["inner"] else (inputs, beside["inputs"])
         first, second = (apart, world) if beside["inner"] else (world, apart)
 

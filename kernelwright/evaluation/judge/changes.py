@@ -65,7 +65,7 @@ class Changes:
         if not self._floating:
             return call
         turn, self._besides = self._besides, self._besides + 1
-        return replace(call, beside=Beside(before.inputs, turn, turn % 2 == 1, turn == 2))
+        return replace(call, beside=Beside(before.inputs, turn, turn == 2))
 
     def _evaluating(self, call: Call, before: Call, mode: str) -> list[Call]:
         """The same in evaluation mode, after calls in it in which each weight alone was another."""

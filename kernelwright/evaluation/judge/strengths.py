@@ -36,7 +36,7 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
         *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
-        *("huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, LEAST, COMPARED, TIES, "normal"),
+        *(LEAST, COMPARED, TIES, "huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }
