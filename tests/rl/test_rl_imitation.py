@@ -112,7 +112,7 @@ def test_pairs_are_imitated_beside_and_not_forgotten(tmp_path: Path) -> None:
 def test_the_pairs_of_an_update_follow_from_its_number(tmp_path: Path) -> None:
     pairs = [row(place, 3) for place in range(5, 25)]
     made = replace(trainer(tmp_path, Toy(), pairs=3), pairs=pairs)
-    drawn = [made._paired(f"0/{number}") for number in range(40)]
-    assert drawn[0] == made._paired("0/0") and all(len(set(rows)) == 3 for rows in drawn)
+    drawn = [made._updates._paired(f"0/{number}") for number in range(40)]
+    assert drawn[0] == made._updates._paired("0/0") and all(len(set(rows)) == 3 for rows in drawn)
     assert {one for rows in drawn for one in rows} == set(pairs)
-    assert len(replace(made, pairs=pairs[:2])._paired("0/0")) == 2  # all there are
+    assert len(replace(made, pairs=pairs[:2])._updates._paired("0/0")) == 2  # all there are

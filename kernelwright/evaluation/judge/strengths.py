@@ -36,7 +36,7 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
         *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
-        *(LEAST, COMPARED, TIES, "huge", "tiny", "minute", "vast", LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, "normal"),
+        *("huge", "tiny", "minute", LEAST, LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, COMPARED, TIES, "vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }
