@@ -46,13 +46,20 @@ class Processes:
             print(f"{len(journal.results)}: {name}", file=sys.stderr, flush=True)
 
     def answers(self, tasks: Mapping[str, Callable[[], Any]]) -> Iterator[tuple[str, Any]]:
-        """Each task's answer with its name, in the order in which they come. Raises TimeIsOverError."""
-        found = self._pool.imap_unordered(_answer, tasks.items())
+        """Each task's answer with its name, in the order in which they come. What a task raises is raised once all
+        others are answered. Raises TimeIsOverError."""
+        found, failed = self._pool.imap_unordered(_answer, tasks.items()), None
         for _ in tasks:
             try:
-                yield found.next(min(max(0.0, self._until - time.monotonic()), threading.TIMEOUT_MAX))
+                answer = found.next(min(max(0.0, self._until - time.monotonic()), threading.TIMEOUT_MAX))
             except multiprocessing.TimeoutError:
                 raise TimeIsOverError from None
+            except Exception as error:  # noqa: BLE001 - it is raised below
+                failed = failed or error
+                continue
+            yield answer
+        if failed is not None:
+            raise failed
 
 
 def journal_for(path: Path, caliber: Mapping[str, Any]) -> Journal:

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.caliber import caliber_of
 from benchmarks.judge.architectures import source
 from benchmarks.row_lines import code_digest, command_line, write_result
 from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
@@ -122,7 +123,7 @@ def row(model: str, precision: str, tiny: bool) -> dict[str, Any]:
         "left_out": dict(alone.left_out),
         "errors": dict(whole.errors),
         "notes": whole.caliber.get("notes", []),
-        "draws": whole.caliber.get("draws", {}),
+        "draws": ", ".join(whole.caliber.get("draws", {}).get("made", [])),
         "seconds": {"whole": round(seconds, 1), "alone": round(alone.seconds, 1)},
     }
     print(model, precision, json.dumps(made), flush=True)
@@ -138,6 +139,7 @@ def main() -> int:
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument("--jobs", type=int, default=2, help="processes, on one GPU")
+    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
     parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
     parser.add_argument("--journal", type=Path, default=Path("runs/real_sizes.jsonl"), help="rows so far")
     given = parser.parse_args()
@@ -151,7 +153,7 @@ def main() -> int:
             print("time is over; the same command goes on", file=sys.stderr)
     rows = {name: answer_in(journal, name) for name in journal.results}
     right = sum(one["right"] for one in rows.values())
-    write_result(given.out, {"command": command_line(), "caliber": caliber,
+    write_result(given.out, {"command": command_line(), "caliber": caliber_of(given.commit, **caliber),
                              "summary": {"programs": len(rows), "verified": right}, "rows": rows})  # fmt: skip
     return 3 if len(rows) < len(wanted) else int(right < len(rows))
 
