@@ -2,11 +2,9 @@
 
 import contextlib
 import functools
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -17,7 +15,6 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import copy_of, shared_with
 from kernelwright.evaluation.device.binding import Bound, bind
 from kernelwright.evaluation.device.changes import (
-    OverwrittenError,
     call_before,
     call_beside,
     changed_alone,
@@ -25,12 +22,13 @@ from kernelwright.evaluation.device.changes import (
     told,
 )
 from kernelwright.evaluation.device.memory import POISONS, Memory
+from kernelwright.evaluation.device.returned import Returned
 from kernelwright.evaluation.device.serve import Executor, HostLeftError, Server, tensors_of
 from kernelwright.evaluation.inputs.draws import Draw, drawn
 from kernelwright.evaluation.protocol.answers import CallMade, CandidateRan
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import Call, RunCandidate
-from kernelwright.evaluation.protocol.link import Json, Link, TensorRef, results_kept
+from kernelwright.evaluation.protocol.link import Json, Link, TensorRef
 from kernelwright.evaluation.protocol.sketch import DrawnOtherwiseError, Sketching, digests, snapshot
 from kernelwright.evaluation.protocol.tensors import from_raw, same_bits
 from kernelwright.evaluation.protocol.transport import decode_reference
@@ -67,10 +65,7 @@ class Calls:
     own: Mapping[str, TensorRef] = field(default_factory=dict)
     _spent: set[str] = field(default_factory=set)
     results: list[RawTensor] = field(default_factory=list)
-    #: What calls returned, as callers keep it, the newest first.
-    _kept: list[tuple[Sequence[TensorRef], Sequence[RawTensor]]] = field(default_factory=list)
-    #: Stores of all that calls returned.
-    _returned: set[int] = field(default_factory=set)
+    _returned: Returned = field(default_factory=Returned)
 
     def run(self, built: Json, walls: Sequence[str]) -> CandidateRan:
         """Make all of them with what `meet` says is built within which walls; raises as `Server.until` does."""
@@ -83,8 +78,10 @@ class Calls:
             withheld = withhold if number == 0 else []
             rehearsals = self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
             try:
-                if call.again and (call.step is not None or not self.keeps()):
-                    self._check_settled(number, call)
+                kept = self.keeps()
+                if call.again and call.step is not None and kept:
+                    check_settled(self, number, call)
+                if call.again and (call.step is not None or not kept):
                     answers.append(replace(answers[-1], again=True))
                 else:
                     answers.append(self._one(number, call, withheld, "inference" if last else "", rehearsals))
@@ -219,11 +216,7 @@ class Calls:
         """Whether the program keeps memory from call to call that a kernel or an operator has written to."""
         bound = {one.tensor.store for one in self.bound}
         self.server.touched &= self.server.memory.stores.keys()
-        return any(one < _OWN for one in self.server.touched - bound - self._returned)
-
-    def _check_settled(self, number: int, call: Call) -> None:
-        if call.step is not None and self.keeps():
-            check_settled(self, number, call)
+        return any(one < _OWN for one in self.server.touched - bound - self._returned.stores)
 
     def placed(self, number: int, call: Call, state: bool = True) -> tuple[dict[str, TensorRef], dict[str, TensorRef]]:
         """Put a call's inputs into memory, and its `state`: the inputs by name, and the state that a function is
@@ -312,9 +305,11 @@ class Calls:
         for index, ref in enumerate(refs):
             if ref.dtype not in DTYPES or ref.dtype in INPUT_DTYPES:
                 raise HostLeftError(f"output {index} is {outputs[index].dtype}, which no reference gives", told=True)
-        self._check_kept()
+        given = {store for store in memory.stores if store >= _OWN} | {one.tensor.store for one in self.bound}
+        self._returned.check(memory, given, self.sketching)
         raws = [snapshot(output, self.sketching) for output in outputs]
-        self._keep(refs, raws)
+        # in the dialect no program has memory that outlives two calls
+        self._returned.keep(refs, raws, one=self.server.kernels is not None or self.server.executor.timed)
         first = len(self.results)
         self.results += raws
         return CallMade(
@@ -343,30 +338,6 @@ class Calls:
             found[name] = Place(len(self.results))
             self.results.append(snapshot(value, self.sketching))
         return found
-
-    def _keep(self, refs: Sequence[TensorRef], raws: Sequence[RawTensor]) -> None:
-        """Add what a call returned. In the dialect no program has memory that outlives two calls."""
-        self._returned |= {ref.store for ref in refs}
-        kept = [(refs, raws), *self._kept]
-        one = self.server.kernels is not None or self.server.executor.timed
-        count = 1 if one else results_kept([sum(ref.numel for ref in refs) for refs, _ in kept])
-        self._kept = kept[:count]
-
-    def _check_kept(self) -> None:
-        """What calls returned must survive others: the caller still holds it."""
-        for index, (ref, value) in itertools.chain.from_iterable(
-            enumerate(zip(*one, strict=True)) for one in self._kept
-        ):
-            store = self.server.memory.stores.get(ref.store)
-            given = ref.store >= _OWN or any(ref.store == one.tensor.store for one in self.bound)
-            if store is None or given:  # results that alias an input or a weight change with it
-                continue
-            if not _same_bytes(snapshot(self.server.memory.tensor(ref), self.sketching), value):
-                raise OverwrittenError(f"output {index} of an earlier call was overwritten")
-
-
-def _same_bytes(first: RawTensor, second: RawTensor) -> bool:
-    return np.array_equal(np.frombuffer(first.data, np.uint8), np.frombuffer(second.data, np.uint8))
 
 
 def _synchronize(device: torch.device) -> None:

@@ -75,8 +75,7 @@ class RecordedCalls(Calls):
         memory = self.server.memory
         made = super()._answer(answer, places, before)
         if self.traces:
-            refs = self._kept[0][0]
-            self._outputs.append([memory.tensor(ref) for ref in refs])
+            self._outputs.append([memory.tensor(ref) for ref in self._returned.last])
             self.traces[-1].looked_at(*self._outputs[-1])
             names = set(self.job.program.inputs)
             self.given = {name: memory.tensor(ref) for name, ref in places.items() if name in names}

@@ -58,7 +58,7 @@ from kernelwright.evaluation.inputs.kinds.ties import TIES, with_ties
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
-from kernelwright.evaluation.inputs.patchwork.rows import LEAST, PATCHES
+from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ROWS
 from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.traits import Trait, near_alone
 from kernelwright.evaluation.inputs.trial import Trial, is_finite
@@ -321,7 +321,7 @@ class Drawing:
         if draw.kind in (LOWEST, HIGHEST):
             with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
                 return self._is_steady(model, draw, inputs) and not squares.too_large
-        if draw.kind in (*FAR, NAMED, LEAST, *PATCHES):
+        if draw.kind in (*FAR, NAMED, *OF_ROWS):
             return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):
             zero = draw.kind != "offset"

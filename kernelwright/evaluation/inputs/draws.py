@@ -18,7 +18,7 @@ from kernelwright.evaluation.inputs.kinds.lines import columns, mixed_rows, orde
 from kernelwright.evaluation.inputs.kinds.near import beyond, literals, near_literals
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
 from kernelwright.evaluation.inputs.patchwork.integers import FEW, few_integers, patched_integers, patched_switches
-from kernelwright.evaluation.inputs.patchwork.rows import LEAST, LEAST_SIZES, PATCHES, patched, within
+from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ROWS, PATCHES, patched, within
 from kernelwright.evaluation.inputs.patterns import degenerate
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, integers, kept, shares_with_zeros
 
@@ -197,7 +197,7 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "orders": ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
-    **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in (*PATCHES.items(), (LEAST, LEAST_SIZES))},
+    **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in OF_ROWS.items()},
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
@@ -245,7 +245,7 @@ def apply_kind(
         elif value.is_floating_point():
             new = MIXTURES[kind](once, parts) if kind in MIXTURES else KINDS[kind](once)
             new = level(once) if kind == ALIKE and later else new
-            new = within(new, trait) if kind in (*PATCHES, LEAST) else new
+            new = within(new, trait) if kind in OF_ROWS else new
             new = padded(new) if kind == "infinite" and outside and -math.inf in parts else new
             later = True
             if kind == ZERO and trait.sums_to_one:

@@ -14,7 +14,7 @@ from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.traits import is_integer
-from kernelwright.evaluation.inputs.watches import NotFiniteWatch
+from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch
 from kernelwright.evaluation.inputs.weights import nudge
 from kernelwright.ir.values import INPUT_DTYPES
 
@@ -143,13 +143,14 @@ class Trial:
         return NoisyFunctions(seed, units=_NOISE) if narrow else nullcontext()
 
     def steady_in_integers(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
-        """The same for integers that fp32 does not hold, if all outputs are floating numbers: sums of them, or of what
-        is computed with them, may cancel out."""
+        """The same for integers that fp32 does not hold, if floating numbers are made of such: sums of them, or of what
+        is computed with them, may cancel out. Whole numbers are computed exactly."""
         large = [place for place, one in enumerate(inputs) if is_integer(one) and bool((_sizes(one) >= _EXACT).any())]
         if not large or self.whole_outputs:
             return True
-        plain = self.run(model, inputs)
-        for number in range(_TIMES if plain is not None else 0):
+        with ConvertedWatch(_EXACT) as converted:
+            plain = self.run(model, inputs)
+        for number in range(_TIMES if plain is not None and converted.made else 0):
             other = self.run(model, _with_noise(inputs, large, seed + number))
             if other is None or not all(map(_mostly_near, plain or (), other)):
                 return False

@@ -10,7 +10,7 @@ from kernelwright.backend.torch_private import TorchDispatchMode, tree_map_only
 
 #: Operations that read or add up at places, and which arguments hold the places. What they give depends on no order
 #: of the places, but for rounding; `index_put` has to add, as it says itself.
-_PLACES = {
+PLACES = {
     "aten.index.Tensor": (1,),
     "aten.index_select.default": (2,),
     "aten.gather.default": (2,),
@@ -58,7 +58,7 @@ class PlacesWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._known[result.untyped_storage()._cdata] = min(found)
         elif not func.is_view:
             adds = not name.startswith("aten.index_put") or (len(args) > 3 and bool(args[3]))
-            places = _PLACES.get(name, ()) if adds else ()
+            places = PLACES.get(name, ()) if adds else ()
             for position, value in enumerate((*args, kwargs or {})):
                 self.others |= set() if position in places else self._numbers(value)
         return result

@@ -1,5 +1,5 @@
-"""What operations do that a program runs: whether their results and the sums of squares of norms are numbers, and
-whether they compute by element."""
+"""What operations do that a program runs: whether their results and the sums of squares of norms are numbers, whether
+they compute by element, and whether they make floating numbers of large whole ones."""
 
 from typing import Any
 
@@ -8,8 +8,14 @@ from torch import Tensor
 
 from kernelwright.backend.reference.eight_bits import wide
 from kernelwright.backend.tensors import UNFILLED
-from kernelwright.backend.torch_private import TorchDispatchMode
+from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
+from kernelwright.evaluation.inputs.uses import PLACES
 from kernelwright.evaluation.protocol import operators
+
+
+def word_of(func: Any) -> str:
+    """An operation's name as users write it, without the mark of one that works in place."""
+    return str(func.overloadpacket.__name__).rstrip("_")
 
 
 class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -76,7 +82,7 @@ _ROUNDINGS = frozenset("round floor ceil trunc floor_divide".split())
 
 def rounds(func: Any, kwargs: Any) -> bool:
     """Whether an operation rounds numbers, or a quotient, to whole ones."""
-    name, dtype = func.overloadpacket.__name__.rstrip("_"), (kwargs or {}).get("dtype")
+    name, dtype = word_of(func), (kwargs or {}).get("dtype")
     if name == "_to_copy":
         return dtype is not None and dtype != torch.bool and not (dtype.is_floating_point or dtype.is_complex)
     return name in _ROUNDINGS or (name == "div" and func._overloadname.endswith("_mode"))
@@ -92,10 +98,31 @@ class ElementwiseWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         name = str(func)
         self.minima |= operators.base(name) in _MINIMA
         self.exponentials |= operators.base(name) in _POWERS or any(part in name for part in _EXPONENTIALS)
-        word = func.overloadpacket.__name__.rstrip("_")
+        word = word_of(func)
         floating = bool(args) and isinstance(args[0], Tensor) and args[0].is_floating_point()
         self.compares |= floating and word in COMPARISONS
         self.rounds |= floating and rounds(func, kwargs)
         moves = name in _STILL or operators.moves(name)
         self.only &= moves or func.is_view or torch.Tag.pointwise in func.tags
         return func(*args, **(kwargs or {}))
+
+
+class ConvertedWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether floating numbers are `made` of whole ones of a size or more, other than by where they point."""
+
+    def __init__(self, size: float) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._size = size
+        self.made = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if not func.is_view and any(isinstance(one, Tensor) and one.is_floating_point() for one in tree_leaves(result)):
+            places = PLACES.get(str(func), ())
+            given = [value for position, value in enumerate(args) if position not in places]
+            self.made |= any(map(self._is_large, tree_leaves([given, kwargs or {}])))
+        return result
+
+    def _is_large(self, value: Any) -> bool:
+        whole = isinstance(value, Tensor) and not value.is_floating_point() and not value.is_complex()
+        return whole and value.numel() > 0 and bool((value.double().abs() >= self._size).any())

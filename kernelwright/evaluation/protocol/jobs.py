@@ -198,8 +198,8 @@ class Apart:
 
 @dataclass(frozen=True)
 class Beside:
-    """A call on other inputs in another thread, by another instance. One of both is made whole
-    at a launch of the other, each launch but the first in `turn`; the call itself where it is `inner`."""
+    """A call on other inputs in another thread, by another instance. One of both is made whole at a launch of the
+    other, each launch but the first in `turn`; the call itself where it is `inner`."""
 
     inputs: tuple[int | None, ...]
     turn: int

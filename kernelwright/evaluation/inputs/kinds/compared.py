@@ -13,7 +13,7 @@ from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.inputs.draws import rms
 from kernelwright.evaluation.inputs.kinds.free import is_free
 from kernelwright.evaluation.inputs.trial import Trial
-from kernelwright.evaluation.inputs.watches import COMPARISONS
+from kernelwright.evaluation.inputs.watches import COMPARISONS, word_of
 
 #: The kind, the share of elements, and how many times as large as its input a number is that stands for either side of
 #: all thresholds.
@@ -95,7 +95,7 @@ class NanWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given = False if func.is_view else _has_nan(args)
-        name = func.overloadpacket.__name__.rstrip("_")
+        name = word_of(func)
         result = func(*args, **(kwargs or {}))
         if given:
             found = result if isinstance(result, tuple | list) else (result,)

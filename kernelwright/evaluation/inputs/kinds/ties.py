@@ -18,7 +18,7 @@ from kernelwright.backend.torch_private import TorchDispatchMode
 from kernelwright.evaluation.inputs.draws import rms
 from kernelwright.evaluation.inputs.kinds.free import is_free
 from kernelwright.evaluation.inputs.trial import Trial
-from kernelwright.evaluation.inputs.watches import rounds
+from kernelwright.evaluation.inputs.watches import rounds, word_of
 
 #: The kind; how many numbers that a program names are tried as parts of a row; and how far, beside its size, a number
 #: that is no tie has to lie from one.
@@ -168,7 +168,7 @@ class _RoundingWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.seen: _Seen = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func.overloadpacket.__name__.rstrip("_")
+        name = word_of(func)
         floating = bool(args) and isinstance(args[0], Tensor) and args[0].is_floating_point()
         if floating and name in _COMPARISONS:
             self.seen.append((None, args[0].double() - args[1]))

@@ -19,6 +19,8 @@ PATCHES: Mapping[str, tuple[float, float]] = {FAINT: (1e-6, 1.0), OF_ALL_SIZES: 
 #: The kind of rows far below what programs add to sizes and clamp them at, and their sizes: their squares are above the
 #: smallest numbers.
 LEAST, LEAST_SIZES = "least rows", (1e-14, 1e-9)
+#: All kinds of rows.
+OF_ROWS: Mapping[str, tuple[float, float]] = {**PATCHES, LEAST: LEAST_SIZES}
 #: How many times as large rows of fp64 may be.
 _DOUBLE = 2.0**20
 #: Of one dimension, an input is cut into so many parts, or into fewer if they would be shorter than the second number.

@@ -157,6 +157,10 @@ def test_integers_stay_within_what_a_program_takes() -> None:
         ("return x * m.sign()", True),
         ("return x * m.float()", True),
         ("return (m.sum(1) % 7).long()", True),  # whole numbers are computed exactly
+        ("return torch.gather(x, 1, m % 61)", True),
+        ("return x.sum() * torch.div(m.sum(1) * 31, 8, rounding_mode='floor').remainder(61)", True),
+        ("return x.sum(1) / (m[:, 0] + m[:, 40]).abs().clamp(min=1)", True),
+        ("return x.sum(1) / (m[:, 0].float() + m[:, 40].float()).abs().clamp(min=1)", False),
     ],
 )
 def test_sums_of_large_integers_may_cancel_out(forward: str, steady: bool) -> None:
