@@ -221,3 +221,25 @@ def test_many_roundings_to_16_bits_are_no_matter_of_luck(narrow: bool, own: floa
     eager, got = ((gold + size * one).astype(np.float32) for size, one in zip((own, error), noise, strict=True))
     want = Expected("out", raw(eager), raw(gold), narrow=narrow)
     assert bool(compare_output(want, raw(got), GOLD).mismatch) is not right
+
+
+@pytest.mark.parametrize(
+    ("size", "nudged", "error", "right"),
+    [
+        (20, False, 0.05, True),
+        (20, False, 0.2, False),
+        (20, True, 0.03, True),
+        (20, True, 0.05, False),
+        (65, False, 0.03, True),
+        (65, False, 0.05, False),
+    ],
+)
+def test_few_elements_are_a_matter_of_luck_in_16_bits_if_no_other_run_is_known(
+    size: int, nudged: bool, error: float, right: bool
+) -> None:
+    generator = np.random.default_rng(3)
+    gold = 1 + generator.random(size)
+    signs = np.sign(generator.standard_normal(size))
+    eager, got = (raw((gold * (1 + one * signs)).astype(np.float32)) for one in (0.01, error))
+    want = Expected("out", eager, raw(gold), narrow=True, nudged=(eager,) * nudged)
+    assert bool(compare_output(want, got, GOLD).mismatch) is not right
