@@ -1,6 +1,7 @@
 """What the judge finds, and what it costs."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 from benchmarks.pages.figures.formats import ROOT, read, table
@@ -20,6 +21,8 @@ def evaluator() -> str:
             f"{mutation['killed']} of {mutation['not_equivalent']} non-equivalent mutants ({mutation['score']:.1%})",
             "`mutation_score_cpu`",
         ],
+        *_strict(),
+        *_architectures(),
         [
             "soak: right, wrong and hostile candidates",
             f"{judged} judged, {wrong}, {soak['left_processes']} processes left",
@@ -36,6 +39,37 @@ def evaluator() -> str:
         [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
     ]
     return table(["measured", "result", "file"], rows)
+
+
+def _strict() -> list[list[str]]:
+    """How many of the mutants that were drawn by a seed are rejected; all that is not known to be equivalent counts."""
+    content = read("strict_mutants_h200")
+    found = content["summary"]
+    wrong = found["killed"] + len(content["survivors"])
+    told = (
+        f"mutants drawn by seed {content['caliber']['seed']}, at {content['caliber']['commit']}, that the checks reject"
+    )
+    return [[told, f"{found['killed']} of {wrong} ({found['score']:.1%})", "`strict_mutants_h200`"]]
+
+
+def _architectures() -> list[list[str]]:
+    """How many of the architectures are verified, small and at real sizes, and how many planted faults are refused."""
+    small, real = read("half_precision_cpu")["summary"], read("real_sizes_h200")
+    counts = Counter(name.rpartition(" in ")[2] for name in real["rows"])
+    sizes = ", ".join(f"{count} in {precision}" for precision, count in counts.items())
+    verified = f"{small['verified']} of {small['programs']} verified"
+    return [
+        [
+            f"{small['models']} small architectures in fp32, bf16, fp16 and with autocast",
+            f"{verified}, {small['refused']} of {small['planted']} planted faults refused",
+            "`half_precision_cpu`",
+        ],
+        [
+            f"architectures at real sizes on one H200: {sizes}",
+            f"{real['summary']['verified']} of {real['summary']['programs']} verified",
+            "`real_sizes_h200`",
+        ],
+    ]
 
 
 def _fresh() -> list[list[str]]:
