@@ -77,7 +77,7 @@ HARM: dict[str, tuple[str, frozenset[Status]]] = {
     "kills": ("os.kill(os.getppid(), 9); os.kill(-1, 9)", frozenset({Status.RUNTIME_ERROR})),
     "threads": (
         "[threading.Thread(target=time.sleep, args=(100,), daemon=True).start() for _ in range(8)]",
-        frozenset({Status.OK}),
+        frozenset({Status.OK, Status.RUNTIME_ERROR}),  # after many calls there are more threads than a process may have
     ),
 }
 
@@ -127,7 +127,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=3.0, help="seconds for one candidate")
+    parser.add_argument("--timeout", type=float, default=10.0, help="seconds for one candidate")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/soak_cpu.json"))
     arguments = parser.parse_args()
     options = LocalOptions(
