@@ -303,7 +303,7 @@ class Drawing:
             make_alike([*(one for one in inputs if isinstance(one, Tensor)), *weights])
             pairs = zip(inputs, self.contract.traits, strict=True)
             free = [one for one, trait in pairs if isinstance(one, Tensor) and not trait.kept]
-            for tensor, dimension in (*places_of(free, draw.inputs), *places_of([*model.parameters()], draw.inputs)):
+            for tensor, dimension in places_of(free, [*model.parameters()], draw.inputs):
                 if put_opposites(tensor, dimension, lambda: self._trial.run(model, inputs)):
                     return inputs if self._trial.takes(model, inputs) else None
         return None

@@ -20,8 +20,11 @@ _LARGE = 2.0**8
 _SMALL = 4.0
 #: By how many units of rounding outputs may change with terms that cancel out.
 _UNITS = 2.0
-#: The least size of a dimension that has pairs, and in how many places they are tried.
-_LEAST, _MOST_PLACES = 4, 12
+#: The least size of a dimension that has pairs.
+_LEAST = 4
+#: In how many places of inputs and of weights they are tried. A kernel alone has its weights among its inputs, and one
+#: sum in one place.
+_MOST_OF_INPUTS, _MOST_OF_WEIGHTS = 48, 12
 
 
 def opposites(value: Tensor, dimension: int, first: float = 1.0, second: float = -1.0) -> Tensor:
@@ -56,8 +59,13 @@ def make_alike(tensors: Iterable[Tensor]) -> None:
             once.copy_(alike(once))
 
 
-def places_of(tensors: Sequence[Tensor], first: int) -> list[tuple[Tensor, int]]:
-    """Tensors and dimensions that may have opposites, beginning with one of them; not all of them if there are many."""
+def places_of(inputs: Sequence[Tensor], weights: Sequence[Tensor], first: int) -> list[tuple[Tensor, int]]:
+    """Tensors and dimensions that may have opposites; not all of them if there are many. Which one is the first of the
+    inputs, and which of the weights, is told by `first`."""
+    return [*_in_turn(inputs, first, _MOST_OF_INPUTS), *_in_turn(weights, first, _MOST_OF_WEIGHTS)]
+
+
+def _in_turn(tensors: Sequence[Tensor], first: int, most: int) -> list[tuple[Tensor, int]]:
     found = [
         (tensor, dimension)
         for tensor in tensors
@@ -66,7 +74,7 @@ def places_of(tensors: Sequence[Tensor], first: int) -> list[tuple[Tensor, int]]
         if size >= _LEAST
     ]
     first = first % len(found) if found else 0
-    return [*found[first:], *found[:first]][:_MOST_PLACES]
+    return [*found[first:], *found[:first]][:most]
 
 
 def put_opposites(tensor: Tensor, dimension: int, run: Callable[[], tuple[Tensor, ...] | None]) -> bool:

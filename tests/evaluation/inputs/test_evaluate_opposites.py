@@ -7,7 +7,13 @@ import torch
 from siblings import Sibling, tell_apart
 
 from kernelwright.agent.evaluator import Rung
-from kernelwright.evaluation.inputs.opposites import alike, opposites
+from kernelwright.evaluation.inputs.opposites import (
+    alike,
+    make_alike,
+    opposites,
+    places_of,
+    put_opposites,
+)
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
@@ -141,3 +147,18 @@ def test_opposites_are_neighbours_inside_of_every_four_places() -> None:
     both = alike(value)
     assert torch.equal(both[:, 1:9:4], both[:, 2:10:4]) and both.shape == value.shape
     assert torch.equal(both[0, 0, 0], value[0, 0, 0]) and torch.equal(both[:, :, 1], both[:, :, 2])
+
+
+@pytest.mark.parametrize(("computed", "cancels"), [("w @ a", True), ("w * a.T", False)])
+def test_the_one_place_of_a_sum_is_found_among_many_inputs(computed: str, cancels: bool) -> None:
+    torch.manual_seed(0)
+    w, a, *more = (torch.randn(8, 8, dtype=torch.float64).bfloat16() for _ in range(9))
+    make_alike([w, a, *more])
+    for first in range(18):
+        found = []
+        for tensor, dimension in places_of([w, a, *more], [], first):
+            before = tensor.clone()
+            done = put_opposites(tensor, dimension, lambda: (eval(computed, {"w": w, "a": a}) + sum(more),))
+            found += [dimension] if done else []
+            tensor.copy_(before)
+        assert sorted(found) == ([0, 1] if cancels else []), first
