@@ -24,8 +24,10 @@ BUDGET = 2**18
 FLOPS_PER_ELEMENT = 128
 #: No size shrinks below this.
 SMALLEST = 7
-#: How far above the budget a program may still be run for real.
+#: How far above the budget a program may still be run for real; and what the smallest program found may have beyond
+#: that, whose layers no size makes smaller: elements and multiply-adds.
 _SLACK = 64
+_MOST_ELEMENTS, _MOST_FLOPS = 2**28, 2**37
 
 
 @dataclass(frozen=True)
@@ -219,12 +221,14 @@ def shrink_source(source: str, budget: int = BUDGET, name: str = "program", load
             f"{name}: cannot be shrunk, as it does not run on meta tensors ({search.reason}); "
             "make its sizes small and import it with shrink=never"
         )
-    for sizes in reversed(search.path()):
+    path = search.path()
+    for sizes in reversed(path):
         if sizes == search.start:
             return source
         cost = search.cost(sizes)
         assert cost is not None
-        if cost.total <= budget * _SLACK and _runs(text := search.text(sizes), name):
+        least = sizes == path[-1] and cost.elements <= _MOST_ELEMENTS and cost.flops <= _MOST_FLOPS
+        if (least or cost.total <= budget * _SLACK) and _runs(text := search.text(sizes), name):
             return text
     return source
 

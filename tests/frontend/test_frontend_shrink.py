@@ -117,6 +117,15 @@ def test_sizes_that_the_model_fixes_stay() -> None:
     assert x.shape[1:] == (3, 60, 60) and x.shape[0] < 1024
 
 
+def test_layers_that_no_size_makes_smaller_keep_no_other_size_large() -> None:
+    """The model alone is beyond what a program may have, and its batch is made small."""
+    large = FIXED.replace("10)", "4000)")
+    small = shrink_source(large, 2**18)
+    assert "4000)" in small and measure(large, "large").elements > 2**25
+    x = Problem.load(small, "fixed").inputs()[0]
+    assert isinstance(x, torch.Tensor) and x.shape == (8, 3, 60, 60)
+
+
 def test_a_program_that_reads_values_is_refused_with_a_way_out() -> None:
     with pytest.raises(UserError, match="shrink=never"):
         shrink_source(DEPENDENT)
