@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from benchmarks.pages.figures.formats import ROOT, read, table
 
@@ -54,22 +55,27 @@ def _strict() -> list[list[str]]:
 
 def _architectures() -> list[list[str]]:
     """How many of the architectures are verified, small and at real sizes, and how many planted faults are refused."""
-    small, real = read("half_precision_cpu")["summary"], read("real_sizes_h200")
+    small, real = read("half_precision_cpu"), read("real_sizes_h200")
     counts = Counter(name.rpartition(" in ")[2] for name in real["rows"])
     sizes = ", ".join(f"{count} in {precision}" for precision, count in counts.items())
-    verified = f"{small['verified']} of {small['programs']} verified"
-    return [
-        [
-            f"{small['models']} small architectures in fp32, bf16, fp16 and with autocast",
-            f"{verified}, {small['refused']} of {small['planted']} planted faults refused",
-            "`half_precision_cpu`",
-        ],
-        [
-            f"architectures at real sizes on one H200: {sizes}",
-            f"{real['summary']['verified']} of {real['summary']['programs']} verified",
-            "`real_sizes_h200`",
-        ],
-    ]
+    kind = f"{small['summary']['models']} small architectures in fp32, bf16, fp16 and with autocast"
+    rows = [[f"{kind}, at {small['caliber']['commit']}", _verified(small["summary"]), "`half_precision_cpu`"]]
+    if later := small.get("later"):
+        again = ", ".join(sorted({name.partition(" in ")[0] for name in later["rows"]}))
+        rows.append(
+            [
+                f"of them {again}, where verdicts were wrong, again at {later['caliber']['commit']}",
+                _verified(later["summary"]),
+                "`half_precision_cpu`",
+            ]
+        )
+    told = f"{real['summary']['verified']} of {real['summary']['programs']} verified"
+    return [*rows, [f"architectures at real sizes on one H200: {sizes}", told, "`real_sizes_h200`"]]
+
+
+def _verified(summary: dict[str, Any]) -> str:
+    planted = f"{summary['refused']} of {summary['planted']} planted faults refused"
+    return f"{summary['verified']} of {summary['programs']} verified, {planted}"
 
 
 def _fresh() -> list[list[str]]:
