@@ -38,7 +38,8 @@ def start_host(scratch: Path, limits: dict[str, Any]) -> tuple[int, socket.socke
         code = 1
         try:
             _environment(scratch)
-            _confine(limits | {"device": False})
+            _confine(limits)
+            _limit_memory(limits | {"device": False})
             program.serve(theirs, walls.names)
             code = 0
         finally:
@@ -80,8 +81,7 @@ def perform_many(channel: socket.socket, limits: dict[str, Any], scratch: Path, 
             if not message:
                 break
             job, host = json.loads(message)
-            _limit_memory(job, resource.RLIM_INFINITY)
-            sound = _perform(fds, job, host)
+            sound = _perform(fds, job, host, resource.RLIM_INFINITY)
             gc.collect()
             if sound:
                 channel.send(b"done")
@@ -90,16 +90,20 @@ def perform_many(channel: socket.socket, limits: dict[str, Any], scratch: Path, 
         os._exit(code)
 
 
-def _perform(fds: Sequence[int], limits: dict[str, Any], host: int) -> bool:
+def _perform(fds: Sequence[int], limits: dict[str, Any], host: int, later: int = 0) -> bool:
     """Do one job, whose descriptors are closed then: job, answer, and the socket of the host, whose id is `host`;
-    whether this process is as it was."""
+    whether this process is as it was. What holds job and answer is no part of the memory that the job may take; a
+    later job may take `later`, if that is more."""
     from kernelwright.evaluation.child import jobs
     from kernelwright.evaluation.protocol.link import Link
 
     process = None
     if host:
         process = jobs.HostProcess(Link(socket.socket(fileno=fds[2]), int(limits["memory_gb"] * 2**30)), host)
+    if later:
+        resource.setrlimit(resource.RLIMIT_AS, (later, later))
     work, output = mmap.mmap(fds[0], 0, prot=mmap.PROT_READ), mmap.mmap(fds[1], 0)
+    _limit_memory(limits, later)
     sound = jobs.perform(work, output, process)
     if process is not None:
         process.link.close()
@@ -142,12 +146,12 @@ def _show_devices(devices: str | None) -> None:
 
 
 def _confine(limits: dict[str, Any]) -> None:
-    """Set the kernel's limits. The number of processes is not among them: it counts all of a user's."""
+    """Set the kernel's limits but that of memory. The number of processes is not among them: it counts all of a
+    user's."""
     cpu = int(2 * limits["timeout_s"]) + 5
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_mb"] << 20,) * 2)
-    _limit_memory(limits)
 
 
 def _limit_memory(limits: dict[str, Any], later: int = 0) -> None:

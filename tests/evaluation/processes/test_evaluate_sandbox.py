@@ -16,6 +16,7 @@ import pytest
 import torch
 from broken_kernels import DOUBLE, GOOD, Broken, vector_host
 from processes import children, environment, is_running, parent, wait_until_gone
+from siblings import Sibling
 
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
@@ -40,6 +41,16 @@ def program(host: str) -> KernelModule:
 def evaluator() -> Iterator[LocalEvaluator]:
     with LocalEvaluator(seeds=1, timeout_s=60, memory_gb=2) as evaluator:
         yield evaluator
+
+
+def test_what_holds_an_answer_is_no_part_of_the_memory_that_a_job_may_take(evaluator: LocalEvaluator) -> None:
+    """Each draw has 40 MB of weights of its own, and room for more."""
+    weights = "self.weight = nn.Parameter(torch.randn(64, 160000))"
+    one = Sibling("wide", "return x * self.weight[0, :64]", "return [torch.randn(8, 64)]", "y = x * weight",
+                  held=("weight",), init=weights)  # fmt: skip
+    verdict = evaluator.evaluate_text(one.program(one.right), one.reference, RUNGS)
+    assert verdict.ok, verdict
+    assert len(verdict.caliber["draws"]["made"]) > 4
 
 
 def test_closing_ends_the_worker_and_may_be_repeated(evaluator: LocalEvaluator) -> None:
