@@ -249,8 +249,8 @@ class _Host:
         if passing:
             return answer
         kept = [made, *self.kept]  # callers keep results while they make other calls
+        results = {ref[0] for one in kept for ref in one.described}  # those too that they let go of now
         self.kept = kept[: results_kept([sum(TensorRef.decode(ref).numel for ref in one.described) for one in kept])]
-        results = {ref[0] for one in self.kept for ref in one.described}
         self.session.returned(frozenset(results | self.bound))
         return answer
 

@@ -318,10 +318,13 @@ class Drawing:
             return False
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
+        far = draw.kind in (LOWEST, HIGHEST, *FAR, NAMED, *OF_ROWS)
+        if far and self.contract.exponentials and not self._trial.has_small_scores(model, inputs):
+            return False
         if draw.kind in (LOWEST, HIGHEST):
             with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
                 return self._is_steady(model, draw, inputs) and not squares.too_large
-        if draw.kind in (*FAR, NAMED, *OF_ROWS):
+        if far:
             return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):
             zero = draw.kind != "offset"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from kernelwright.backend.reference.eight_bits import with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
@@ -14,7 +15,7 @@ from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.traits import is_integer
-from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch
+from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch, ScoresWatch
 from kernelwright.evaluation.inputs.weights import nudge
 from kernelwright.ir.values import INPUT_DTYPES
 
@@ -83,9 +84,15 @@ class Trial:
         trial = replace(self, infinities=(*self.infinities, *more))
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
             outputs = trial.run(model, inputs)
-        if watch.nan or watch.cast or outputs is None:
+        if watch.nan or watch.cast or outputs is None or not self.has_small_scores(model, inputs):
             return False
         return trial._are_taken(outputs) and (not more or all(bool(one.isfinite().any()) for one in outputs))
+
+    def has_small_scores(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
+        """Whether scores of attentions stay below what kernels write for -inf."""
+        with sdpa_kernel(SDPBackend.MATH), ScoresWatch() as scores:  # type: ignore[no-untyped-call]
+            self.run(model, inputs)
+        return not scores.too_large
 
     def _are_numbers(self, output: Tensor) -> bool:
         known = torch.isfinite(output)

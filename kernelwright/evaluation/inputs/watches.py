@@ -1,5 +1,5 @@
 """What operations do that a program runs: whether their results and the sums of squares of norms are numbers, whether
-they compute by element, and whether they make floating numbers of large whole ones."""
+they compute by element, whether they make floating numbers of large whole ones, and how large scores are."""
 
 from typing import Any
 
@@ -126,3 +126,24 @@ class ConvertedWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _is_large(self, value: Any) -> bool:
         whole = isinstance(value, Tensor) and not value.is_floating_point() and not value.is_complex()
         return whole and value.numel() > 0 and bool((value.double().abs() >= self._size).any())
+
+
+_PRODUCTS = frozenset("mm bmm addmm baddbmm matmul".split())
+_SOFTMAXES = frozenset("_softmax _safe_softmax _log_softmax exp exp2".split())
+#: Kernels write numbers such as -1e6 for masked scores, beside which larger ones are not masked. Exponents of two are
+#: 1.44 times as large.
+_MASKED = 2.0**19
+
+
+class ScoresWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes whether a softmax follows a product that is beyond the numbers that stand for -inf in masks: scores of an
+    attention are `too_large` then. Where they are infinite, an operator may have a rule of its own."""
+
+    too_large = _beyond = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result, word = func(*args, **(kwargs or {})), func.overloadpacket.__name__
+        if word in _PRODUCTS and result.is_floating_point():
+            self._beyond |= bool((result.abs() >= _MASKED).any())
+        self.too_large |= self._beyond and word in _SOFTMAXES
+        return result

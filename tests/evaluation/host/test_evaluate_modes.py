@@ -159,6 +159,14 @@ def test_a_program_is_called_often_before_its_last_call(evaluator: LocalEvaluato
         assert verdict.ok and "rehearsals" not in verdict.caliber, verdict
 
 
+def test_a_program_that_keeps_its_result_is_called_as_often(evaluator: LocalEvaluator) -> None:
+    """One that keeps memory of its own is rehearsed less; results are the caller's, those too that it lets go of."""
+    counted = PROGRAM.format(factor=WRONG["up to the thousandth call"])
+    keeping = counted.replace("        return y", "        self.kept = y\n        return y")
+    verdict = evaluator.evaluate_text(keeping, REFERENCE, RUNGS)
+    assert verdict.status is Status.MISMATCH, verdict
+
+
 ROWS = """import torch
 import triton
 import triton.language as tl
