@@ -76,8 +76,9 @@ HARM: dict[str, tuple[str, frozenset[Status]]] = {
     "raises": ("sys.exit(0)", frozenset({Status.RUNTIME_ERROR})),
     "kills": ("os.kill(os.getppid(), 9); os.kill(-1, 9)", frozenset({Status.RUNTIME_ERROR})),
     "threads": (
-        "[threading.Thread(target=time.sleep, args=(100,), daemon=True).start() for _ in range(8)]",
-        frozenset({Status.OK, Status.RUNTIME_ERROR}),  # after many calls there are more threads than a process may have
+        "globals().setdefault('begun', []) or begun.extend("
+        "threading.Thread(target=time.sleep, args=(100,), daemon=True).start() for _ in range(8))",
+        frozenset({Status.OK}),
     ),
 }
 

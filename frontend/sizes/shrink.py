@@ -24,9 +24,9 @@ BUDGET = 2**18
 FLOPS_PER_ELEMENT = 128
 #: No size shrinks below this.
 SMALLEST = 7
-#: How far above the budget a program may still be run for real; and what the smallest program found may have beyond
-#: that, whose layers no size makes smaller: elements and multiply-adds.
+#: How far above the budget a program may still be run for real.
 _SLACK = 64
+#: Elements and multiply-adds that the smallest program found may have beyond that: no size makes its layers smaller.
 _MOST_ELEMENTS, _MOST_FLOPS = 2**28, 2**37
 
 

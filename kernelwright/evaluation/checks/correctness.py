@@ -21,9 +21,11 @@ from kernelwright.ir.layout import shares_elements
 from kernelwright.ir.values import Tolerance
 
 #: How many times eager's error a candidate's may be at most where a program computes in 16 bits, and from which error
-#: on: so large ones are the sum of many roundings, half of them a candidate's own, and no matter of luck. They are one
-#: where an output has so few elements and no nudged run tells how far luck goes, as among opposites.
-NARROW_FACTOR, _MANY_ROUNDINGS, _FEW = 4.0, 2**-10, 64
+#: on: so large ones are the sum of many roundings, half of them a candidate's own, and no matter of luck.
+NARROW_FACTOR, _MANY_ROUNDINGS = 4.0, 2**-10
+#: Errors of so many elements or fewer are a matter of luck, unless nudged runs tell how far it goes, as none do among
+#: opposites.
+_SMALL_OUTPUT = 64
 
 
 def compare(
@@ -79,7 +81,7 @@ def _compare_floats(want: Expected, got: RawTensor, tolerance: Tolerance, cancel
         first = next(one.place for one in found if one.wrong)
         note = f"NaN or infinity differs in {wrong} elements"
         return Findings(sentence(want, first, sides.have, sides.eager, note), float("inf"), float("inf"))
-    known = bool(want.nudged) or sides.have.size > _FEW
+    known = bool(want.nudged) or sides.have.size > _SMALL_OUTPUT
     if want.narrow and known and want.own.rms >= _MANY_ROUNDINGS:
         tolerance = replace(tolerance, factor=min(tolerance.factor, NARROW_FACTOR))
     rms, peak, place = combined([one.squares for one in found]) / want.own.scale, *worst(found)

@@ -78,8 +78,8 @@ class Calls:
             withheld = withhold if number == 0 else []
             rehearsals = self._rehearsals(answers) // (1 if last else _BEFORE_LAST)
             try:
-                kept = self.keeps()
-                if call.again and call.step is not None and kept:
+                kept = call.again and self.keeps()
+                if kept and call.step is not None:
                     check_settled(self, number, call)
                 if call.again and (call.step is not None or not kept):
                     answers.append(replace(answers[-1], again=True))
@@ -127,7 +127,7 @@ class Calls:
         if self.job.module:
             self._compare(built["module"], {path: content for path, _, content in held}, known)
         self.bound = bind(held, known, {item.name: item.path for item in state})
-        stores = sorted({one.tensor.store for one in self.bound})
+        stores = sorted(self._bound_stores)
         self.own = {path: ref for path, ref, _ in held if ref.store not in stores}
         if self.server.kernels is not None:
             self.server.own = frozenset(ref.store for ref in self.own.values())
@@ -214,9 +214,13 @@ class Calls:
 
     def keeps(self) -> bool:
         """Whether the program keeps memory from call to call that a kernel or an operator has written to."""
-        bound = {one.tensor.store for one in self.bound}
         self.server.touched &= self.server.memory.stores.keys()
-        return any(one < _OWN for one in self.server.touched - bound - self._returned.stores)
+        return any(one < _OWN for one in self.server.touched - self._bound_stores - self._returned.stores)
+
+    @property
+    def _bound_stores(self) -> set[int]:
+        """Stores of the state that the judge gives."""
+        return {one.tensor.store for one in self.bound}
 
     def placed(self, number: int, call: Call, state: bool = True) -> tuple[dict[str, TensorRef], dict[str, TensorRef]]:
         """Put a call's inputs into memory, and its `state`: the inputs by name, and the state that a function is
@@ -305,7 +309,7 @@ class Calls:
         for index, ref in enumerate(refs):
             if ref.dtype not in DTYPES or ref.dtype in INPUT_DTYPES:
                 raise HostLeftError(f"output {index} is {outputs[index].dtype}, which no reference gives", told=True)
-        given = {store for store in memory.stores if store >= _OWN} | {one.tensor.store for one in self.bound}
+        given = {store for store in memory.stores if store >= _OWN} | self._bound_stores
         self._returned.check(memory, given, self.sketching)
         raws = [snapshot(output, self.sketching) for output in outputs]
         # in the dialect no program has memory that outlives two calls

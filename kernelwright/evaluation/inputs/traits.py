@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import torch
 from torch import Tensor
@@ -60,11 +61,16 @@ _KEPT = {
 NO_TRAIT = Trait()
 
 
-def is_integer(value: Value) -> bool:
+def is_integer(value: Value) -> TypeGuard[Tensor]:
     """Whether it is a tensor of integers, which truth values are not."""
     return isinstance(value, Tensor) and not (
         value.is_floating_point() or value.is_complex() or value.dtype == torch.bool
     )
+
+
+def has_integers_from(value: Value, size: float) -> bool:
+    """Whether it is a tensor of integers, some of which are of a size or more."""
+    return is_integer(value) and bool((value.double().abs() >= size).any())
 
 
 def find_traits(samples: Sequence[Sequence[Value]]) -> tuple[Trait, ...]:

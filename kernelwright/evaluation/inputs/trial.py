@@ -14,7 +14,7 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
-from kernelwright.evaluation.inputs.traits import is_integer
+from kernelwright.evaluation.inputs.traits import has_integers_from
 from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch, ScoresWatch
 from kernelwright.evaluation.inputs.weights import nudge
 from kernelwright.ir.values import INPUT_DTYPES
@@ -84,9 +84,10 @@ class Trial:
         trial = replace(self, infinities=(*self.infinities, *more))
         with NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
             outputs = trial.run(model, inputs)
-        if watch.nan or watch.cast or outputs is None or not self.has_small_scores(model, inputs):
+        if watch.nan or watch.cast or outputs is None or not trial._are_taken(outputs):
             return False
-        return trial._are_taken(outputs) and (not more or all(bool(one.isfinite().any()) for one in outputs))
+        some = not more or all(bool(one.isfinite().any()) for one in outputs)
+        return some and self.has_small_scores(model, inputs)
 
     def has_small_scores(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether scores of attentions stay below what kernels write for -inf."""
@@ -152,7 +153,7 @@ class Trial:
     def steady_in_integers(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> bool:
         """The same for integers that fp32 does not hold, if floating numbers are made of such: sums of them, or of what
         is computed with them, may cancel out. Whole numbers are computed exactly."""
-        large = [place for place, one in enumerate(inputs) if is_integer(one) and bool((_sizes(one) >= _EXACT).any())]
+        large = [place for place, one in enumerate(inputs) if has_integers_from(one, _EXACT)]
         if not large or self.whole_outputs:
             return True
         with ConvertedWatch(_EXACT) as converted:

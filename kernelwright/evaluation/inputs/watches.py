@@ -9,6 +9,7 @@ from torch import Tensor
 from kernelwright.backend.reference.eight_bits import wide
 from kernelwright.backend.tensors import UNFILLED
 from kernelwright.backend.torch_private import TorchDispatchMode, tree_leaves
+from kernelwright.evaluation.inputs.traits import has_integers_from
 from kernelwright.evaluation.inputs.uses import PLACES
 from kernelwright.evaluation.protocol import operators
 
@@ -120,16 +121,12 @@ class ConvertedWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not func.is_view and any(isinstance(one, Tensor) and one.is_floating_point() for one in tree_leaves(result)):
             places = PLACES.get(str(func), ())
             given = [value for position, value in enumerate(args) if position not in places]
-            self.made |= any(map(self._is_large, tree_leaves([given, kwargs or {}])))
+            self.made |= any(has_integers_from(one, self._size) for one in tree_leaves([given, kwargs or {}]))
         return result
 
-    def _is_large(self, value: Any) -> bool:
-        whole = isinstance(value, Tensor) and not value.is_floating_point() and not value.is_complex()
-        return whole and value.numel() > 0 and bool((value.double().abs() >= self._size).any())
 
-
-_PRODUCTS = frozenset("mm bmm addmm baddbmm matmul".split())
-_SOFTMAXES = frozenset("_softmax _safe_softmax _log_softmax exp exp2".split())
+#: Operations, by `operators.base`, that compute scores.
+_PRODUCTS = frozenset(f"aten.{name}" for name in "mm bmm addmm baddbmm".split())
 #: Kernels write numbers such as -1e6 for masked scores, beside which larger ones are not masked. Exponents of two are
 #: 1.44 times as large.
 _MASKED = 2.0**19
@@ -142,8 +139,8 @@ class ScoresWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     too_large = _beyond = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result, word = func(*args, **(kwargs or {})), func.overloadpacket.__name__
-        if word in _PRODUCTS and result.is_floating_point():
+        result, name = func(*args, **(kwargs or {})), operators.base(str(func))
+        if name in _PRODUCTS and result.is_floating_point():
             self._beyond |= bool((result.abs() >= _MASKED).any())
-        self.too_large |= self._beyond and word in _SOFTMAXES
+        self.too_large |= self._beyond and (name in _POWERS or "softmax" in name)
         return result
