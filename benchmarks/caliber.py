@@ -1,5 +1,6 @@
 """What a result says of the machine and the code that it was measured with."""
 
+import argparse
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,11 @@ def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
     with LocalEvaluator() as evaluator:
         facts = dict(evaluator.machine.facts)
     return machine() | {"facts": facts, **more, "commit": commit or head()}
+
+
+def add_commit(parser: argparse.ArgumentParser) -> None:
+    """Give a benchmark's command the option `--commit`."""
+    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
 
 
 def head() -> str:

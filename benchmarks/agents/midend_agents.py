@@ -39,7 +39,7 @@ import torch
 from benchmarks.agents import agents
 from benchmarks.agents.agents import Arm
 from benchmarks.agents.midend_agents_summary import SEARCH, summary, table
-from benchmarks.caliber import head
+from benchmarks.caliber import add_commit, head
 from benchmarks.row_lines import code_digest, write_result
 from kernelwright.agent.policy import Sampling
 from kernelwright.agent.reading import fenced, last_block
@@ -288,7 +288,7 @@ def read_arguments() -> tuple[argparse.Namespace, PolicySettings]:
     parser.add_argument("--target", default="auto")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no more modules after so many seconds")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    add_commit(parser)
     parser.add_argument("policy", nargs="*", help="key=value that overrides conf/policy")
     given = parser.parse_intermixed_args()
     given.target = resolve_target(given.target)

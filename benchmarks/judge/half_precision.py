@@ -17,7 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.judge.architectures import ARCHITECTURES, FAULTS, PRECISIONS, Fault, source
 from benchmarks.judge.kernel_faults import KERNEL_FAULTS, KernelFault
 from benchmarks.row_lines import code_digest, command_line, write_result
@@ -175,7 +175,7 @@ def main() -> int:
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)
     parser.add_argument("--seeds", type=int, default=2, help="draws of inputs as given")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
+    add_commit(parser)
     parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
     parser.add_argument("--journal", type=Path, default=Path("runs/half_precision.jsonl"), help="answers so far")
     arguments = parser.parse_args()

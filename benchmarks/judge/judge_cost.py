@@ -216,7 +216,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/judge/judge_cost.json"))
     parser.add_argument("--old", default="HEAD~1", help="the older commit")
     parser.add_argument("--tree", type=Path, help="the older commit's files, if they are there already")
-    parser.add_argument("--commit", default="", help="this code's commit, where git does not know it")
+    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
     parser.add_argument("--count", type=int, default=8, help="candidates of each program in a round")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=1e6, help="after which no other kind's price is measured")
@@ -227,6 +227,7 @@ def main() -> int:
     if arguments.judge:
         judge(arguments.judge, arguments.strength, arguments.without)
         return 0
+    from benchmarks.caliber import head
     from benchmarks.row_lines import command_line
     from kernelwright.driver.campaigns.campaign import machine
 
@@ -237,9 +238,9 @@ def main() -> int:
             subprocess.run(["git", "archive", "-o", str(archive), arguments.old], check=True, cwd=ROOT)
             with tarfile.open(archive) as content:
                 content.extractall(old, filter="tar")
-        commits = {"old": arguments.old, "new": arguments.commit or _commit()}
-        head = {"command": command_line(), "caliber": machine(), "commits": commits}
-        keep = partial(_write, arguments.out, head)
+        commits = {"old": arguments.old, "new": arguments.commit or head()}
+        told = {"command": command_line(), "caliber": machine(), "commits": commits}
+        keep = partial(_write, arguments.out, told)
         found = measure(old.absolute(), arguments.count, arguments.rounds, arguments.seconds, keep)
     print(json.dumps({name: found[name] for name in ("milliseconds", "rate_of_old", "price_ms")}, indent=1))
     rates = found["rate_of_old"]
@@ -250,11 +251,6 @@ def _write(out: Path, head: dict[str, Any], found: dict[str, Any]) -> None:
     from benchmarks.row_lines import write_result
 
     write_result(out, head | found)
-
-
-def _commit() -> str:
-    command = ["git", "describe", "--always", "--dirty"]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
 if __name__ == "__main__":

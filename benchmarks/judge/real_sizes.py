@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.judge.architectures import source
 from benchmarks.row_lines import code_digest, command_line, write_result
 from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
@@ -139,7 +139,7 @@ def main() -> int:
     parser.add_argument("--precisions", nargs="*", default=PRECISIONS, choices=PRECISIONS)
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument("--jobs", type=int, default=2, help="processes, on one GPU")
-    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
+    add_commit(parser)
     parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
     parser.add_argument("--journal", type=Path, default=Path("runs/real_sizes.jsonl"), help="rows so far")
     given = parser.parse_args()

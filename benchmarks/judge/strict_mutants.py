@@ -22,7 +22,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.judge.architectures import ARCHITECTURES, source
 from benchmarks.row_lines import code_digest, command_line, write_result
 from benchmarks.several_processes import Processes, TimeIsOverError, answer_in, journal_for
@@ -326,7 +326,7 @@ def main() -> int:
     parser.add_argument("--target", type=float, default=0.97, help="the score to reach")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--gpu", action="store_true", help="compare compiled kernels where the interpreter agrees")
-    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
+    add_commit(parser)
     parser.add_argument("--seconds", type=float, default=1e6, help="after which the command ends; the same goes on")
     arguments = parser.parse_args()
     code = code_digest("ir", "frontend", "backend", "kernelwright", "tests/suite", "examples")

@@ -28,7 +28,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.kernelbench.kernelbench import read_json, read_problems, settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.side_by_side import BEFORE, TRIALS, Question, work_off
@@ -228,7 +228,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for one winner in all")
     parser.add_argument("--only", default="", help="problems by name, such as 1_63,2_27")
     parser.add_argument("--equal-only", action="store_true", help="time nothing")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    add_commit(parser)
     arguments = parser.parse_args(given)
     console = Console(stderr=True)
     discover()

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.driver.run.journal import Journal, first_difference
 from kernelwright.ir.errors import UserError
@@ -28,7 +28,7 @@ def options(description: str | None, out: str, limit: float) -> argparse.Argumen
     parser.add_argument("--jobs", type=int, default=1, help="models at a time")
     parser.add_argument("--only", default="", help="models with one of these in their names, in this order")
     parser.add_argument("--tiny", action="store_true", help="small models")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    add_commit(parser)
     return parser
 
 

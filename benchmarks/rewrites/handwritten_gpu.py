@@ -28,7 +28,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from benchmarks.caliber import caliber_of
+from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.kernelbench.kernelbench import settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.kernelbench_work import with_searches
@@ -156,7 +156,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for one program in all")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--only", default="", help="programs with this in their names")
-    parser.add_argument("--commit", default="", help="the code's commit, where git does not know it")
+    add_commit(parser)
     parser.add_argument("overrides", nargs="*")
     arguments = parser.parse_intermixed_args(given)
     console = Console(stderr=True)

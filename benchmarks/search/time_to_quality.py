@@ -32,7 +32,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import caliber_of, head
+from benchmarks.caliber import add_commit, caliber_of, head
 from benchmarks.kernelbench.kernelbench import journal_of, made_with, read_json, read_problems, settings_for, write
 from benchmarks.row_lines import command_line
 from kernelwright.backend.measure.pool import end_idle
@@ -248,7 +248,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, help="the first so many problems only")
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no search begins")
     parser.add_argument("--resume", action="store_true", help="keep the rows that OUT.journal has")
-    parser.add_argument("--commit", default="", help="what the code is, where git does not know")
+    add_commit(parser)
     parser.add_argument("overrides", nargs="*")
     arguments = parser.parse_args()
     console = Console(stderr=True)

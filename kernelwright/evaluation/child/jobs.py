@@ -127,10 +127,10 @@ def perform(frame: mmap.mmap, output: mmap.mmap, host: HostProcess | None) -> bo
 
     Whether another job may follow in this process: not after a fault, or what may have been one.
     """
-    header, tensors = read_frame(frame)
     sound = True
     answer: Reply | Failed
     try:
+        header, tensors = read_frame(frame)
         job = decode_job(header)
         with flags_for(job):
             answer, results = _answer(job, tensors, host)
