@@ -17,7 +17,6 @@ from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
 from kernelwright.evaluation.inputs.draws import (
-    ALIKE,
     ALONE,
     BEYOND_MASKS,
     EVAL,
@@ -26,7 +25,6 @@ from kernelwright.evaluation.inputs.draws import (
     HIGHEST,
     IMPULSES,
     INFINITE_WEIGHTS,
-    KINDS,
     LARGER,
     LOADED,
     LOWEST,
@@ -36,10 +34,6 @@ from kernelwright.evaluation.inputs.draws import (
     OPPOSITES,
     RELATED,
     SAME,
-    SCALES,
-    SPECIAL_CASES,
-    UNIT,
-    WHOLE_KINDS,
     ZERO,
     Draw,
     apply_kind,
@@ -50,25 +44,22 @@ from kernelwright.evaluation.inputs.kinds.drift import DRIFT, drifting
 from kernelwright.evaluation.inputs.kinds.infinite_weights import put_infinities
 from kernelwright.evaluation.inputs.kinds.lines import ROWS
 from kernelwright.evaluation.inputs.kinds.loaded import load
-from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, may_vary, other_numbers
+from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, other_numbers
 from kernelwright.evaluation.inputs.kinds.parts import parts_of
 from kernelwright.evaluation.inputs.kinds.proportional import with_impulses
 from kernelwright.evaluation.inputs.kinds.special import make_special
+from kernelwright.evaluation.inputs.kinds.spikes import SPIKES
 from kernelwright.evaluation.inputs.kinds.ties import TIES, with_ties
 from kernelwright.evaluation.inputs.kinds.unread import with_infinities
+from kernelwright.evaluation.inputs.kinds.wanted import is_wanted
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.opposites import make_alike, places_of, put_opposites
-from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ROWS
-from kernelwright.evaluation.inputs.relations import may_relate, one_alone, related, with_one_twice
+from kernelwright.evaluation.inputs.patchwork.rows import OF_ROWS
+from kernelwright.evaluation.inputs.relations import one_alone, related, with_one_twice
 from kernelwright.evaluation.inputs.traits import Trait, near_alone
 from kernelwright.evaluation.inputs.trial import Trial, is_finite
-from kernelwright.evaluation.inputs.watches import NotFiniteWatch, SquaresWatch
-from kernelwright.ir.values import INPUT_DTYPES, TensorSpec
+from kernelwright.evaluation.inputs.watches import NotFiniteWatch
 
-#: Inputs beyond this are drawn in the size of 1 as well.
-_LARGE = 64.0
-#: Inputs with fewer rows may have none of each size in the draws of rows.
-_FEW_ROWS = 8
 #: So often whole numbers have to be the same for noise in the last bits of inputs.
 _STEADY_TIMES = 3
 
@@ -172,64 +163,7 @@ class Drawing:
 
     def applies(self, draw: Draw) -> bool:
         """Whether there is anything of a kind to draw; which does not say that the program takes it."""
-        specs = self.program.reference.inputs
-        dtypes = [getattr(spec, "dtype", "") for spec in specs]
-        if not draw.training and not self.contract.modes:
-            return False
-        if draw.kind in ("given", EVAL, LARGER):
-            return True
-        if draw.kind == RELATED:
-            return may_relate(specs)
-        if draw.kind == NUMBERS:
-            return any(map(may_vary, specs))
-        if draw.kind in (LOADED, INFINITE_WEIGHTS):
-            return bool(self.program.reference.state)
-        if draw.kind == DRIFT:
-            return self.contract.exponentials
-        if not any(dtype.startswith(("f", "bf")) for dtype in dtypes):
-            around = draw.kind == "literals" and any(trait.low < trait.high for trait in self.contract.traits)
-            return any(dtypes) and (draw.kind in WHOLE_KINDS or (around and bool(self.contract.numbers)))
-        if draw.kind in SCALES:
-            return draw.kind in self.contract.scales
-        if draw.kind in FAR_OUT:
-            return self.contract.elementwise and (
-                not self._trial.whole_outputs or (FAR_OUT[draw.kind] < 2**62 and self._trial.long_outputs)
-            )
-        if draw.kind == SPECIAL_CASES:
-            return self.contract.checks
-        if draw.kind == UNIT:
-            return any(max(-one.low, one.high) > _LARGE for one in self.contract.traits)
-        if draw.kind == HIGHEST and not self.contract.minima:
-            return False
-        if draw.kind == LEAST and self.contract.elementwise and self._fewest_rows >= _FEW_ROWS:
-            return False  # rows of other draws are as small
-        if draw.kind in (*FAR, NAMED, LEAST) and self._trial.whole_outputs:
-            return self.contract.elementwise  # of numbers that are all but equal, rounding decides which is the largest
-        several = len([dtype for dtype in dtypes if dtype.startswith(("f", "bf"))]) > 1
-        if draw.kind in ALONE:
-            return several
-        if draw.kind == ZERO:  # several are zero in turn where one is not
-            return not several or any(trait.sums_to_one for trait in self.contract.traits)
-        if draw.kind == "normal" and self.contract.normal:
-            return False
-        if draw.kind == SAME:
-            return len(self.contract.traits) > 1
-        if draw.kind == IMPULSES:
-            narrow = {spec.dtype for spec in self.program.reference.tensors} & {"f16", "bf16", *INPUT_DTYPES}
-            return not (narrow or self._trial.whole_outputs)
-        if draw.kind == OPPOSITES:
-            return all(spec.dtype in ("f16", "bf16") for spec in self.program.reference.outputs)
-        if draw.kind == ALIKE:
-            return any(dtype in ("f16", "bf16") for dtype in dtypes)
-        if draw.kind in (COMPARED, TIES):
-            return self.contract.compares or (draw.kind == TIES and self.contract.rounds)
-        return self.contract.nan_aware if draw.kind == "nan" else draw.kind in KINDS or draw.kind in MIXTURES
-
-    @property
-    def _fewest_rows(self) -> int:
-        """How many rows the floating input with the fewest has."""
-        tensors = [spec for spec in self.program.reference.inputs if isinstance(spec, TensorSpec)]
-        return min(math.prod(spec.shape[:-1]) for spec in tensors if spec.dtype.startswith(("f", "bf")))
+        return is_wanted(draw, self._trial, self.contract)
 
     def _extreme(self, model: nn.Module, draw: Draw, values: Sequence[Value]) -> list[Value] | None:
         """Inputs of the kind, or of which one is; None where all is finite that comes of them, or nearly all NaN."""
@@ -318,12 +252,12 @@ class Drawing:
             return False
         if draw.kind in FAR_OUT and self._trial.whole_outputs and not self._trial.stays_inside(model, inputs):
             return False
-        far = draw.kind in (LOWEST, HIGHEST, *FAR, NAMED, *OF_ROWS)
+        added = draw.kind == SPIKES or (draw.kind in FAR_OUT and not self.contract.elementwise)
+        far = added or draw.kind in (LOWEST, HIGHEST, *FAR, NAMED, *OF_ROWS)
         if far and self.contract.exponentials and not self._trial.has_small_scores(model, inputs):
             return False
-        if draw.kind in (LOWEST, HIGHEST):
-            with SquaresWatch() as squares:  # type: ignore[no-untyped-call]
-                return self._is_steady(model, draw, inputs) and not squares.too_large
+        if (added or draw.kind in (LOWEST, HIGHEST)) and not self._trial.adds_up(model, inputs, finite=added):
+            return False
         if far:
             return self._is_steady(model, draw, inputs)
         if draw.kind in ("offset", ZERO, ONE):

@@ -16,6 +16,7 @@ from kernelwright.evaluation.inputs.impulses import impulses
 from kernelwright.evaluation.inputs.kinds.infinite import any_of, infinite, not_numbers, padded
 from kernelwright.evaluation.inputs.kinds.lines import columns, mixed_rows, ordered
 from kernelwright.evaluation.inputs.kinds.near import beyond, literals, near_literals
+from kernelwright.evaluation.inputs.kinds.spikes import SPIKES, spiked
 from kernelwright.evaluation.inputs.not_finite import EXTREME, extreme
 from kernelwright.evaluation.inputs.patchwork.integers import FEW, few_integers, patched_integers, patched_switches
 from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ROWS, PATCHES, patched, within
@@ -144,6 +145,8 @@ def level(tensor: Tensor) -> Tensor:
 #: squares overflow, and near the end, where what right kernels make on their way is finite yet. Each draw has one size:
 #: beside the largest size, the others would not matter.
 FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1e36": 1e36}
+#: The size of them for programs that add numbers up as well.
+SUMMED = FAR_OUT["1e25"]
 
 
 def _far_out(value: Tensor, numbers: Sequence[float]) -> Tensor:
@@ -197,11 +200,12 @@ MIXTURES: Mapping[str, Callable[[Tensor, Sequence[Any]], Tensor]] = {
     "orders": ordered,
     IMPULSES: lambda value, _: impulses(value),
     **dict.fromkeys(FAR_OUT, _far_out),
+    SPIKES: spiked,
     **{kind: functools.partial(patched, sizes=sizes) for kind, sizes in OF_ROWS.items()},
 }
 #: Kinds in which integers and truth values come as they were given, and those in which integers leave their range.
 _AS_GIVEN, _OUTSIDE = (
-    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, LOWEST, HIGHEST, LEAST, *FAR_OUT, *SCALES, *FAR),
+    ("infinite", "literals", NAMED, "nan", ALIKE, ZERO, ONE, LOWEST, HIGHEST, LEAST, SPIKES, *FAR_OUT, *SCALES, *FAR),
     ("negative", "large", "integers", "rows", COLUMNS),
 )
 #: Kinds in which integers of few elements leave their range on one side.
@@ -267,7 +271,7 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
     if value.dtype != torch.bool and value.numel() < FEW and kind not in _OUTSIDE and not trait.counted:
         return few_integers(value, trait)
     if value.dtype != torch.bool:
-        drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0))
+        drawn = integers(value, trait, outside=outside, end=_ENDS.get(kind, 0), highest=kind == "normal")
         least = min(trait.taken, default=trait.low)
         if kind == "rows" and outside and value.ndim > 1 and not trait.kept and least < trait.low:
             drawn.reshape(-1, drawn.shape[-1])[1::4] = least

@@ -18,16 +18,22 @@ from kernelwright.ir.layout import shares_elements
 from kernelwright.ir.values import ScalarSpec, TensorSpec
 
 #: How much cheaper the ways of a chain are than others.
-_CHEAPER = 2.0**-12
+_CHEAPER = 2.0**-20
+#: So wide rows at most are points or boxes; how many times as far as evenly over their range they lie apart.
+_WIDEST_POINT, _TRAIN_STEPS = 8, 2.0
 #: How many times as high as a row's range a step is.
 _HIGHER = 64.0
 
 
 def may_relate(specs: Sequence[TensorSpec | ScalarSpec]) -> bool:
-    """Whether there are integers or truth values, two inputs of one shape, or a square matrix."""
+    """Whether there are integers or truth values, two inputs of one shape, points, or a square matrix."""
     tensors = [(spec.dtype, spec.shape) for spec in specs if isinstance(spec, TensorSpec) and spec.shape]
-    square = any(is_square(shape) for _, shape in tensors)
-    return square or len(set(tensors)) < len(tensors) or not all(dtype.startswith(("f", "bf")) for dtype, _ in tensors)
+    some = any(is_square(shape) or _is_of_points(shape) for _, shape in tensors)
+    return some or len(set(tensors)) < len(tensors) or not all(dtype.startswith(("f", "bf")) for dtype, _ in tensors)
+
+
+def _is_of_points(shape: Sequence[int]) -> bool:
+    return len(shape) > 1 and 1 < shape[-1] <= _WIDEST_POINT < shape[-2]
 
 
 def related(values: Sequence[Value], traits: Sequence[Trait]) -> list[Value] | None:
@@ -45,7 +51,19 @@ def related(values: Sequence[Value], traits: Sequence[Trait]) -> list[Value] | N
         for place, old, new in zip(places, given, made, strict=False):
             if new is not None:
                 result[place], changed = copy_of(old).copy_(new), True
+    free = [place for places in groups.values() for place in places if result[place] is values[place]]
+    _put_in_order(result, free)
     return result if changed else None
+
+
+def _put_in_order(values: list[Value], free: Sequence[int]) -> None:
+    """Let numbers that stand beside points, one for each, such as scores of boxes, fall from the first on."""
+    shapes = [one.shape for one in values if isinstance(one, Tensor)]
+    for place in free:
+        one = values[place]
+        assert isinstance(one, Tensor)
+        if one.is_floating_point() and any(_is_of_points(shape) and shape[:-1] == one.shape for shape in shapes):
+            values[place] = copy_of(one).copy_(one.sort(-1, descending=True).values)
 
 
 def _is_free(value: Tensor, trait: Trait) -> bool:
@@ -90,21 +108,47 @@ def _steps(like: Tensor) -> tuple[Tensor, Tensor]:
 
 def _alone(value: Tensor, trait: Trait) -> Tensor | None:
     """Integers that refer to their predecessors, and in every second row go down Fibonacci's sequence; square matrices
-    with a chain above the diagonal; and truth values up to the middle of the second of several dimensions, or of a row.
+    with a chain; and truth values up to the middle of the second of several dimensions, or of a row.
     """
     size = value.shape[-1]
-    chain = torch.ones(size, size, device=value.device).triu(1).tril(1).bool() if is_square(value.shape) else None
+    chain = _chains_of(value) if is_square(value.shape) else None
     if is_integer(value):
         places = (torch.arange(size, device=value.device) - 1).clamp(int(trait.low), int(trait.high))
         rows = torch.arange(value.numel() // size, device=value.device).reshape((*value.shape[:-1], 1)) % 2 == 0
         return torch.where(rows, places.to(value.dtype), _neighbours(value, _highest(trait))[0])
     if value.is_floating_point():
-        return None if chain is None else torch.where(chain, value * _CHEAPER, value)
+        if chain is None:
+            return _train(value) if _is_of_points(value.shape) else None
+        return torch.where(chain, value * _CHEAPER, value)
     if chain is not None:
         return chain.expand(value.shape)
     dimension = 1 if value.ndim > 2 else value.ndim - 1
     up = torch.arange(value.shape[dimension], device=value.device) < value.shape[dimension] / 2
     return up.reshape(-1, *(1,) * (value.ndim - 1 - dimension)).expand(value.shape)
+
+
+def _chains_of(value: Tensor) -> Tensor:
+    """Where square matrices have the ways of a chain: above the diagonal, and in every second one from the first place
+    over all even ones up and over all odd ones down, which no order of places follows in one go."""
+    size, device = value.shape[-1], value.device
+    plain, zigzag = (torch.zeros(size, size, dtype=torch.bool, device=device) for _ in range(2))
+    plain.diagonal(1).fill_(True)
+    order = [*range(0, size, 2), *range(size - 1 - size % 2, 0, -2)]
+    zigzag[order[:-1], order[1:]] = True
+    second = torch.arange(value[..., 0, 0].numel(), device=device).reshape((*value.shape[:-2], 1, 1)) % 2 > 0
+    return torch.where(second, zigzag, plain)
+
+
+def _train(points: Tensor) -> Tensor:
+    """Points or boxes one after another on a line, all of one size, each near enough to the next to overlap it."""
+    count = points.shape[-2]
+    middle = points.double().mean(-2, keepdim=True)
+    first = points.double()[..., :1]
+    step = _TRAIN_STEPS * (first.amax(-2, keepdim=True) - first.amin(-2, keepdim=True)) / count
+    places = torch.arange(count, dtype=torch.float64, device=points.device)[:, None]
+    result = middle.expand(points.shape).clone()
+    result[..., :1] += step * (places - count / 2)
+    return result
 
 
 def one_alone(values: Sequence[Value], number: int, bound: Sequence[bool]) -> list[Value]:

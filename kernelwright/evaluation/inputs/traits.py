@@ -181,13 +181,16 @@ def shares_with_zeros(value: Tensor) -> Tensor:
     return (shares / shares.sum(-1, keepdim=True)).reshape(value.shape).to(value.dtype)
 
 
+#: What share of a range its largest numbers are.
+_TOP = 64
 #: Numbers that an input of few elements is taken with are drawn up to this size: larger ones are seldom lengths.
 _NEAR = 1000
 
 
-def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0) -> Tensor:
+def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0, highest: bool = False) -> Tensor:
     """Whole numbers from the range of an input, and if `outside` some of what it is taken with besides. Few elements
-    are all the largest of these if `end` is above zero, and the least if it is below."""
+    are all the largest of these if `end` is above zero, and the least if it is below. If `highest`, all are among the
+    largest of the range: sums of them, and of products, are as large as they can be."""
     low, high = int(trait.low), int(trait.high)
     device = like.device
     if trait.permutation and like.ndim:
@@ -195,7 +198,8 @@ def integers(like: Tensor, trait: Trait, *, outside: bool, end: int = 0) -> Tens
     if low == high and trait.taken:  # one value tells nothing of the range: the nearest that are taken make it wider
         near = [number for number in trait.taken if abs(number - low) <= 2]
         low, high = min([low, *near]), max([high, *near])
-    drawn = torch.randint(low, high + 1, like.shape, device=device)
+    least = high - (high - low) // _TOP if highest else low
+    drawn = torch.randint(least, high + 1, like.shape, device=device)
     if outside and trait.taken and not trait.ends:
         numbers = torch.tensor(trait.taken, device=device)
         chosen = torch.rand(like.shape, device=device) < 1 / 8

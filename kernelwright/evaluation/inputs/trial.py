@@ -15,7 +15,7 @@ from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.functions import NoisyFunctions
 from kernelwright.evaluation.inputs.traits import has_integers_from
-from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch, ScoresWatch
+from kernelwright.evaluation.inputs.watches import ConvertedWatch, NotFiniteWatch, ScoresWatch, SquaresWatch
 from kernelwright.evaluation.inputs.weights import nudge
 from kernelwright.ir.values import INPUT_DTYPES
 
@@ -94,6 +94,13 @@ class Trial:
         with sdpa_kernel(SDPBackend.MATH), ScoresWatch() as scores:  # type: ignore[no-untyped-call]
             self.run(model, inputs)
         return not scores.too_large
+
+    def adds_up(self, model: nn.Module, inputs: Sequence[Value], finite: bool) -> bool:
+        """Whether fp32 holds the squares that norms and variances add up; if `finite`, nothing on the way is infinite
+        or NaN, either."""
+        with SquaresWatch() as squares, NotFiniteWatch() as watch:  # type: ignore[no-untyped-call]
+            self.run(model, inputs)
+        return not (squares.too_large or (finite and (watch.infinite or watch.nan)))
 
     def _are_numbers(self, output: Tensor) -> bool:
         known = torch.isfinite(output)

@@ -25,6 +25,7 @@ from kernelwright.evaluation.inputs.draws import (
 from kernelwright.evaluation.inputs.kinds.compared import COMPARED
 from kernelwright.evaluation.inputs.kinds.drift import DRIFT
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS
+from kernelwright.evaluation.inputs.kinds.spikes import SPIKES
 from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.not_finite import EXTREME
 from kernelwright.evaluation.inputs.patchwork.rows import LEAST, OF_ALL_SIZES, PATCHES
@@ -36,7 +37,8 @@ STRENGTHS: Mapping[str, tuple[str, ...]] = {
         *(EVAL, "rows", "literals", "nan", "negative", "shifted", "small", "large", "unit", "integers", "infinite"),
         *("orders", "offset", COLUMNS, ZERO, ONE, EXTREME, *ALONE, LOWEST, HIGHEST, IMPULSES, SAME, RELATED),
         *(STRUCTURED, SPECIAL_CASES, *PATCHES, *FAR_OUT, ALIKE, OPPOSITES),
-        *("huge", "tiny", "minute", LEAST, LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, COMPARED, TIES, "vast", "normal"),
+        *("huge", "tiny", "minute", LEAST, LOADED, INFINITE_WEIGHTS, DRIFT, NUMBERS, COMPARED, TIES, SPIKES),
+        *("vast", "normal"),
     ),
     "reward": (EVAL, "rows", "literals", "nan", "negative", "large", "infinite", ALIKE, OPPOSITES, "normal"),
 }

@@ -1,8 +1,13 @@
 """Rows, matrices and relations that random inputs do not have: what a program gets wrong on them shows."""
 
+from collections.abc import Sequence
+
 import pytest
+import torch
 from siblings import Sibling, tell_apart
 
+from kernelwright.evaluation.inputs.relations import related
+from kernelwright.evaluation.inputs.traits import Trait
 from kernelwright.evaluation.judge.local import LocalEvaluator
 
 X, WHOLE = "return [torch.randn(16, 24)]", "torch.empty(x.shape[0], dtype=torch.int64, device=x.device)"
@@ -116,3 +121,40 @@ RELATED = [
 @pytest.mark.parametrize("one", RELATED, ids=lambda one: one.name)
 def test_what_goes_step_by_step_goes_all_the_way(one: Sibling, evaluator: LocalEvaluator) -> None:
     tell_apart(one, evaluator)
+
+
+def sweeps(cost: torch.Tensor, order: Sequence[int]) -> int:
+    """How often the cheapest routes from place 0 have to be found in place, one place after another in an order."""
+    best = torch.full((len(cost),), torch.inf, dtype=cost.dtype)
+    best[0] = 0
+    for number in range(len(cost) + 1):
+        before = best.clone()
+        for place in order:
+            best[place] = torch.minimum(best[place], (best + cost[:, place]).amin())
+        if torch.equal(best, before):
+            return number
+    raise AssertionError("routes have an end")
+
+
+@pytest.mark.parametrize("size", [8, 9, 24])
+def test_cheap_ways_of_a_matrix_follow_no_order(size: int) -> None:
+    torch.manual_seed(0)
+    (made,) = related([torch.rand(4, size, size)], [Trait(0, 1)]) or ()
+    assert isinstance(made, torch.Tensor)
+    for matrix in made[1::2]:
+        assert sweeps(matrix, range(size)) >= size // 3
+        assert sweeps(matrix, range(size - 1, -1, -1)) >= size // 3
+    assert sweeps(made[0], range(size - 1, -1, -1)) == size - 1  # one way after another, above the diagonal
+
+
+@pytest.mark.parametrize("count", [12, 24, 100])
+def test_boxes_stand_in_a_row_and_their_scores_fall(count: int) -> None:
+    torch.manual_seed(0)
+    boxes = torch.cat([torch.rand(count, 2) * 60, torch.rand(count, 2) * 30 + 8], 1)
+    made, scores = related([boxes, torch.rand(count)], [Trait(0, 60), Trait(0, 1)]) or ()
+    assert isinstance(made, torch.Tensor) and isinstance(scores, torch.Tensor)
+    assert (scores.diff() <= 0).all()
+    steps = made.diff(dim=0)
+    assert torch.allclose(steps[:, 0], steps[0, 0].expand(count - 1), rtol=1e-3) and steps[0, 0] > 0
+    assert not steps[:, 1:].any()
+    assert steps[0, 0] < made[0, 2]  # each overlaps the next

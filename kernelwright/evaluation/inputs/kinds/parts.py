@@ -10,6 +10,7 @@ from kernelwright.evaluation.inputs.contract import Contract
 from kernelwright.evaluation.inputs.draws import COLUMNS, FAR_OUT, NAMED, SPECIAL_CASES, STRUCTURED, Draw
 from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
 from kernelwright.evaluation.inputs.kinds.near import SPECIAL
+from kernelwright.evaluation.inputs.kinds.spikes import SPIKE, SPIKES
 from kernelwright.evaluation.inputs.patchwork.rows import OF_ROWS, SHAPES
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
 
@@ -27,6 +28,7 @@ def parts_of(draw: Draw, contract: Contract) -> tuple[Any, ...]:
     parts["literals"] = (*named, *SPECIAL, *halves, *draw.numbers, *_roots(named))
     parts["infinite"] = (-math.inf, math.inf)
     parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | dict.fromkeys(OF_ROWS, tuple(SHAPES))
+    parts[SPIKES] = (SPIKE,)
     around = tuple(number for number in draw.numbers if contract.elementwise or number <= _LARGEST_SUMMED)
     parts |= {STRUCTURED: tuple(PATTERNS), SPECIAL_CASES: tuple(DEGENERATE), "orders": tuple(ORDERS), NAMED: around}
     return parts.get(draw.kind, ())

@@ -18,11 +18,14 @@ MOST = {FAINT: SMALL, OF_ALL_SIZES: 1 << 16, LOUD: 1 << 40}
 _COUNTED = 1 << 11
 #: By how many bits numbers are moved up whose low bits are all zero.
 _MOVED = 16
+#: Up to which size, in bits, numbers lie beside powers of two where few are drawn: fp32 holds no larger whole numbers.
+_EXACT_BITS = 24
 
 
 def patched_integers(value: Tensor, trait: Trait, kind: str) -> Tensor:
     """Integers in the range of an input. Where the program takes numbers far outside of it, each row has a size of its
-    own up to these: of one number, near one number, of the ends alone, of low bits that are zero, or of any sizes."""
+    own up to these: of one number, near one number, of the ends alone, of low bits that are zero, beside powers of two,
+    squares and sums of 1 to n, or of any sizes."""
     if trait.counted or trait.permutation or trait.ends:
         return value
     low, high = int(trait.low), int(trait.high)
@@ -57,12 +60,17 @@ def few_integers(value: Tensor, trait: Trait, most: int = SMALL) -> Tensor:
     drawn = least + float(high - least + 2) ** sizes - 1
     below = torch.rand(value.shape, device=value.device) < 1 / 4
     signed = torch.where(below & (low < 0), -(float(abs(low) + 1) ** sizes), drawn)
+    if most > SMALL and high > SMALL:  # just beyond a power of two, low bits alone are a small number
+        bits = math.log2(min(high, 1 << _EXACT_BITS))
+        power = 2.0 ** (bits * (1 + torch.rand(value.shape, dtype=torch.float64, device=value.device)) / 2).floor()
+        beyond = power + torch.randint(0, 8, value.shape, device=value.device)
+        signed = torch.where(torch.rand(value.shape, device=value.device) < 3 / 4, beyond, signed)
     return kept(signed.floor().clamp(low, high).to(value.dtype), trait)
 
 
 def _numbers(lines: Tensor, low: int, high: int) -> Tensor:
-    """Rows of numbers, each of a size of its own or all of one, near one number, with low bits that are zero, and of
-    the ends."""
+    """Rows of numbers, each of a size of its own or all of one, near one number, with low bits that are zero, beside
+    what roots and logarithms round, and of the ends."""
     device, rows = lines.device, len(lines)
     below = torch.rand(lines.shape, device=device) < (0.5 if low < 0 else 0.0)
     most, least = math.log2(max(high, 2)), math.log2(max(-low, 2))
@@ -76,10 +84,21 @@ def _numbers(lines: Tensor, low: int, high: int) -> Tensor:
     noise = torch.rand(lines.shape, dtype=torch.float64, device=device)
     kinds = [one.clamp(low, high).long() for one in (each, same * noise, same[:, :1].abs() + (8 * noise).floor(), same)]
     moved = kinds[0] >> _MOVED << _MOVED if high >= 1 << _MOVED else kinds[0]
+    beside = _beside_rounding(2.0 ** (most * (1 + torch.rand_like(noise)) / 2)).clamp(low, high)
     ends = torch.tensor([low, high], dtype=torch.int64, device=device)
     alike = ends[torch.randint(0, 2, (rows, 1), device=device)].expand(lines.shape)
     either = ends[torch.randint(0, 2, lines.shape, device=device)]
-    return _each_of([*kinds, moved, alike, either], rows)
+    return _each_of([*kinds, moved, beside, alike, either], rows)
+
+
+def _beside_rounding(size: Tensor) -> Tensor:
+    """The power of two, the square, or the sum of 1 to n that is near a number, or one less: where a root or a
+    logarithm in fp32 is rounded up to the next whole number."""
+    root, sum_root = size.sqrt().floor().long(), (2 * size + 0.25).sqrt().sub(0.5).floor().long()
+    power = torch.ones_like(root) << size.log2().floor().long().clamp(0, 62)
+    near = torch.stack([power, root * root, sum_root * (sum_root + 1) // 2])
+    which = torch.randint(0, len(near), size.shape, device=size.device)
+    return near.gather(0, which[None])[0] - torch.randint(0, 2, size.shape, device=size.device)
 
 
 def patched_switches(value: Tensor) -> Tensor:

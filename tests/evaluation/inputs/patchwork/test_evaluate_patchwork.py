@@ -81,11 +81,13 @@ COUNTS = [
 
 def whole(name: str, forward: str, right: str, wrong: str, given: str, scalar: bool = True) -> Sibling:
     """What a program makes of rows of integers or truth values."""
-    out = "torch.empty(x.shape[0], dtype=torch.int64, device=x.device)" if scalar else "torch.empty_like(x)"
+    shape = "x.shape[0]" if scalar else "x.shape"
+    out = f"torch.empty({shape}, dtype=torch.int64, device=x.device)"
     return Sibling(name, f"return {forward}", f"return [{given}]", right, wrong, out=out, scalar=scalar)
 
 
 FLAGS, SHORT = "torch.randint(0, 2, (40, 16))", "torch.randint(-9, 9, (40, 16), dtype=torch.int16)"
+SMALL = "torch.randint(0, 9999, (40, 16), dtype=torch.int32)"
 ANY = "y = tl.max((x != 0).to(tl.int32), axis=0).to(tl.int64)"
 WHOLE = [
     whole("flags in high bits", "(x != 0).any(1).long()", ANY, "x = x.to(tl.int16)\n" + ANY, FLAGS),
@@ -99,6 +101,25 @@ WHOLE = [
           "torch.randint(0, 99, (40, 16))"),
     whole("a product of rows that are alike", "(x * x).sum(1)", "y = tl.sum(x * x, axis=0)",
           "y = tl.sum(x.to(tl.float32) * x.to(tl.float32), axis=0).to(tl.int64)", "torch.randint(-99, 99, (40, 16))"),
+    whole("a whole root", "x.clamp(min=0).double().sqrt().long()",
+          "y = tl.sqrt(tl.maximum(x, 0).to(tl.float64)).to(tl.int64)",
+          "y = tl.sqrt(tl.maximum(x, 0).to(tl.float32)).to(tl.int64)", SMALL, False),
+    whole("a row of a triangle", "((8 * x.clamp(min=0).double() + 1).sqrt() / 2 - 0.5).long()",
+          "y = ((tl.sqrt(8 * tl.maximum(x, 0).to(tl.float64) + 1) - 1) / 2).to(tl.int64)",
+          "y = ((tl.sqrt(8 * tl.maximum(x, 0).to(tl.float32) + 1) - 1) / 2).to(tl.int64)",
+          SMALL, False),
+    whole("how many bits", "x.clamp(min=1).double().log2().long()",
+          "y = (((tl.maximum(x, 1).to(tl.float64).to(tl.int64, bitcast=True)) >> 52) & 2047) - 1023",
+          "y = tl.log2(tl.maximum(x, 1).to(tl.float32)).to(tl.int64)",
+          SMALL, False),
+    whole("products of bytes", "(x.int() * x.int()).sum(1)",
+          "v = x.to(tl.int32)\ny = tl.sum(v * v, axis=0).to(tl.int64)",
+          "v = x.to(tl.float32)\ny = tl.sum(v * v, axis=0).to(tl.int64)",
+          "torch.randint(-127, 128, (3, 2048), dtype=torch.int8)"),
+    whole("a sum that 16 bits hold of most", "x.long().sum(1)",
+          "y = tl.sum(tl.where(inside, x.to(tl.int64), 0), axis=0)",
+          "y = tl.sum(tl.where(inside, x.to(tl.int64), 0), axis=0) & 65535",
+          "torch.randint(0, 256, (3, 300), dtype=torch.uint8)"),
     whole("all but one", "x.all(1).long()", "y = tl.min(x.to(tl.int32), axis=0).to(tl.int64)",
           "y = tl.min(tl.where(i == N - 1, 1, x.to(tl.int32)), axis=0).to(tl.int64)", "torch.rand(40, 64) < 0.5"),
     whole("one alone", "x.any(1).long()", "y = tl.max(x.to(tl.int32), axis=0).to(tl.int64)",
@@ -187,6 +208,14 @@ def test_outputs_that_hold_infinities_are_tried_on_all_kinds() -> None:
         tell_apart(one, evaluator)
         made = {each.draw.kind for each in evaluator.truth(one.reference, Rung.INTERPRET).passes}
     assert {"rows", "shifted", *PATCHES} <= made
+
+
+def test_few_integers_lie_just_beyond_powers_of_two() -> None:
+    torch.manual_seed(0)
+    trait = Trait(low=1, high=5000, taken=(2**33 + 3,))
+    made = [int(patched_integers(torch.ones(1, dtype=torch.int64), trait, LOUD)) for _ in range(200)]
+    assert sum(number >= 2**17 and number & (2**17 - 1) < 8 for number in made) > 60
+    assert max(patched_integers(torch.ones(400, 1, dtype=torch.int64), Trait(low=1, high=900), LOUD).flatten()) <= 900
 
 
 def test_a_class_comes_more_often_than_half_precision_counts() -> None:
