@@ -1,6 +1,6 @@
 """What holds of a program's inputs however often it draws them, so that what is drawn besides can keep to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -11,6 +11,8 @@ from kernelwright.backend.tensors import Value
 
 #: How far a row's sum may be from one.
 _CLOSE = 1e-3
+#: Elements of a tensor that are asked first, about so many.
+_HEAD = 1 << 16
 #: Sizes from which on equal halves or an order are no coincidence.
 _FEWEST = 4
 
@@ -83,26 +85,52 @@ def _trait(values: Sequence[Value]) -> Trait:
     if len(tensors) < len(values) or not tensors[0].numel() or len({tensor.shape for tensor in tensors}) > 1:
         return NO_TRAIT
     dtype = tensors[0].dtype
-    wide = [tensor.double() if dtype.is_floating_point else tensor.long() for tensor in tensors]
-    finite = torch.cat([one[torch.isfinite(one)].flatten() for one in wide])
-    low, high = (float(finite.min()), float(finite.max())) if finite.numel() else (0.0, 0.0)
-    plain = Trait(low, high)
-    if dtype == torch.bool or any(bool((one == one.flatten()[0]).all()) for one in wide):
-        return plain
-    ordered = all(map(_ordered, wide))
-    counted = not dtype.is_floating_point and all(map(_counts, wide))
+    low, high = _range(tensors)
+    if dtype == torch.bool or any(_in_all([one], _constant) for one in tensors):
+        return Trait(low, high)
+    floating, ordered = dtype.is_floating_point, _in_all(tensors, _ordered)
+    counted = not floating and _in_all(tensors, _counts)
     return Trait(
         low,
         high,
         counted,
-        two=_two(wide) if dtype.is_floating_point else (),
+        two=_two(tensors) if floating else (),
         ordered=not counted and ordered,
-        ends=_ends(wide) if ordered and not counted and not dtype.is_floating_point else (),
-        permutation=not counted and not dtype.is_floating_point and all(map(_permutes, wide)),
-        symmetric=all(map(_symmetric, wide)),
-        halves=all(map(_halves, wide)),
-        sums_to_one=dtype.is_floating_point and all(map(_sums_to_one, wide)),
+        ends=_ends(tensors) if ordered and not counted and not floating else (),
+        permutation=not counted and not floating and _in_all(tensors, _permutes),
+        symmetric=all(map(_symmetric, tensors)),
+        halves=_in_all(tensors, _halves),
+        sums_to_one=floating and _in_all(tensors, _sums_to_one),
     )
+
+
+def _range(tensors: Sequence[Tensor]) -> tuple[float, float]:
+    """The least and the largest finite number; zeros where there is none."""
+    ends: list[float] = []
+    for one in tensors:
+        finite = one.isfinite() if one.is_floating_point() else None
+        given = one if finite is None or bool(finite.all()) else one[finite]
+        ends += [float(end) for end in given.aminmax()] if given.numel() else []
+    return min(ends, default=0.0), max(ends, default=0.0)
+
+
+def _in_all(tensors: Sequence[Tensor], check: Callable[[Tensor], bool]) -> bool:
+    """Whether something holds of all rows: a few of each tensor are asked before, as one is enough to tell that it does
+    not."""
+    return all(check(_wide(_head(one))) for one in tensors) and all(check(_wide(one)) for one in tensors)
+
+
+def _head(value: Tensor) -> Tensor:
+    """The first places of a large tensor, rows as they are; of one dimension, all of it."""
+    return value[: max(1, _HEAD * len(value) // value.numel())] if value.ndim > 1 else value
+
+
+def _wide(value: Tensor) -> Tensor:
+    return value.double() if value.is_floating_point() else value.long()
+
+
+def _constant(value: Tensor) -> bool:
+    return bool((value == value.flatten()[0]).all())
 
 
 def _counts(value: Tensor) -> bool:
@@ -111,10 +139,11 @@ def _counts(value: Tensor) -> bool:
 
 
 def _two(values: Sequence[Tensor]) -> tuple[float, ...]:
-    low, high = min(float(value.min()) for value in values), max(float(value.max()) for value in values)
-    if values[0].numel() < _FEWEST or not low < high:
+    """The two numbers, one of which may be infinite, that all elements are; of few elements that says nothing."""
+    if values[0].numel() < _FEWEST or any(len(torch.unique(_head(value))) > 2 for value in values):
         return ()
-    few = all(bool(((value == low) | (value == high)).all()) for value in values)
+    low, high = min(float(value.min()) for value in values), max(float(value.max()) for value in values)
+    few = low < high and all(bool(((value == low) | (value == high)).all()) for value in values)
     return (low, high) if few else ()
 
 
