@@ -52,7 +52,7 @@ OWED_S, OWED_BY = 2.0, 0.8
 STARTED = 0.5
 #: How long after its seconds a search may end, so that what is being verified may come yet: seconds, and a share of its
 #: seconds.
-LATE_S, LATE_SHARE = 2.0, 0.1
+LATE_S, LATE_SHARE = 4.5, 0.1
 #: How many times as many runs the last comparison has.
 LAST_RUNS = 4.0
 

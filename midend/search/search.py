@@ -23,7 +23,7 @@ class Search(Pass):
     verified; of those, half of each round go on to more trials of `tune`, up to `trials` for the last. most:
     candidates that are made (on a GPU, where several are at a time, twice as many). seconds: when to stop with what
     there is (0: when done); on a GPU half of them are left once processes have started, however long that takes.
-    After them a search on a GPU waits for a first verdict, and for one on the fastest 2 s and a tenth of its seconds
+    After them a search on a GPU waits for a first verdict, and for one on the fastest 4.5 s and a tenth of its seconds
     more, or as long as the first one took. It keeps the fastest that is verified by then; where nothing is, it
     waits for the first that is found right.
     measure: gpu, model, or auto (the GPU where there is one). resume: go on from what an earlier search of the same

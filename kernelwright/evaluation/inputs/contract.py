@@ -51,23 +51,23 @@ class Contract:
     infinities: tuple[float, ...] = ()
 
 
-def find_contract(program: ReferenceProgram, seed: int, within: bool = False) -> Contract:
-    """Try a program on the CPU; a large one is not tried, and only its inputs tell. `within`: integers that it does not
-    give are not tried."""
-    samples = [with_wide(program.inputs(seed + number)) for number in range(_SAMPLES)]
+def find_contract(program: ReferenceProgram, seed: int, device: str = "cpu", within: bool = False) -> Contract:
+    """Try a program on a device, as a CPU takes seconds for what a GPU does in milliseconds; a large one is not tried,
+    and only its inputs tell. `within`: integers that it does not give are not tried."""
+    samples = [with_wide(program.inputs(seed + number, device)) for number in range(_SAMPLES)]
     reference = program.reference
     _, nan_aware, inf_aware = named(reference.source, reference.entry)
     found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
-    model, values = program.build(seed), samples[0]
-    infinities = _infinities(Trial(program, "cpu"), model, values)
-    trial = Trial(program, "cpu", infinities)
+    model, values = program.build(seed, device), samples[0]
+    infinities = _infinities(Trial(program, device), model, values)
+    trial = Trial(program, device, infinities)
     traits = _without_orders(program, model, values, found.traits)
     for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
     scales, elementwise, watch = _scales(trial, model, values)
-    modes = _modes(program, seed, values)
+    modes = _modes(program, seed, device, values)
     return replace(
         found,
         traits=traits,
@@ -172,10 +172,10 @@ def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[fr
     return frozenset(found), True, watch
 
 
-def _modes(program: ReferenceProgram, seed: int, values: Sequence[Value]) -> bool | None:
+def _modes(program: ReferenceProgram, seed: int, device: str, values: Sequence[Value]) -> bool | None:
     """Whether a model that is in training mode gives, or leaves, something else in evaluation mode, on inputs as given
     or on large ones; None where that is unknown."""
-    model = program.build(seed)
+    model = program.build(seed, device)
     if not model.training or (len(list(model.modules())) == 1 and "training" not in program.reference.source):
         return False
     perturb(model, seed + 1)  # statistics as they are built may be those of the inputs

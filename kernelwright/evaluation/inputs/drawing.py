@@ -74,8 +74,8 @@ class Drawing:
 
     @classmethod
     def of(cls, program: ReferenceProgram, seed: int, device: str, within: bool = False) -> "Drawing":
-        """Draws on a device, for what is found out of the program on the CPU; `within`: see `find_contract`."""
-        return cls(program, device, find_contract(program, seed, within))
+        """Draws on a device, for what is found out of the program there; `within`: see `find_contract`."""
+        return cls(program, device, find_contract(program, seed, device, within))
 
     @property
     def kept(self) -> dict[str, list[str]]:

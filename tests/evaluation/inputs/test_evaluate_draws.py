@@ -18,6 +18,7 @@ from kernelwright.evaluation.inputs.draws import (
     apply_kind,
 )
 from kernelwright.evaluation.inputs.kinds.lines import COLUMN_KINDS, ORDERS, ROWS
+from kernelwright.evaluation.inputs.kinds.spikes import SPIKE, SPIKES
 from kernelwright.evaluation.inputs.patchwork.rows import LEAST, PATCHES, SHAPES
 from kernelwright.evaluation.inputs.patterns import DEGENERATE, PATTERNS
 from kernelwright.evaluation.inputs.traits import NO_TRAIT, Trait, find_traits, integers, kept
@@ -394,7 +395,7 @@ def test_every_kind_keeps_what_holds_of_inputs() -> None:
     parts |= {kind: (size,) for kind, size in FAR_OUT.items()} | {"named": (1e10,), "columns": COLUMN_KINDS}
     parts |= dict.fromkeys(("lowest", "highest"), (1e9,))
     parts |= {"structured": tuple(PATTERNS), "special cases": tuple(DEGENERATE)}
-    parts |= dict.fromkeys((*PATCHES, LEAST), tuple(SHAPES))
+    parts |= dict.fromkeys((*PATCHES, LEAST), tuple(SHAPES)) | {SPIKES: (SPIKE,)}
     for kind in [*KINDS, *MIXTURES]:
         ordered, halves, sums = apply_kind(samples[0], kind, 3, traits, parts.get(kind, ()))
         assert isinstance(ordered, torch.Tensor) and isinstance(halves, torch.Tensor) and isinstance(sums, torch.Tensor)
