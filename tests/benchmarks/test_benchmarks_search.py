@@ -55,6 +55,11 @@ def test_a_share_is_of_the_problems_that_have_both():
     assert summary(found)["15_keeps_of_60"]["problems"] == 2
 
 
+def test_both_searches_of_a_problem_are_compared_with_one_time_of_the_plain_lowering():
+    found = rows(row("a", "60", 25.0, plain_us=120.0), row("a", "15", 50.0), row("a", "5", 50.0, plain_us=60.0))
+    assert kept(found, "15", "60") == {"problems": 1, "share": 0.5}  # log(100 / 50) of log(100 / 25)
+
+
 def test_a_search_from_a_cold_start_is_told_apart():
     found = rows(row("warm-up", COLD, 90.0), row("a", "60", 25.0), row("a", "15", 50.0))
     told = summary(found)

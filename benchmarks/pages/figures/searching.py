@@ -1,13 +1,9 @@
 """How good the cost model, the rewrites and short searches are."""
 
-from collections.abc import Mapping
-from math import log
 from statistics import median
-from typing import Any
 
 from benchmarks.pages.figures.formats import read, table, wrapped
-
-Rows = Mapping[str, Mapping[str, Any]]
+from benchmarks.search import time_to_quality
 
 
 def cost_model() -> str:
@@ -108,7 +104,8 @@ def search() -> str:
     failed = sum(name.endswith(" 15t") for name in told["failed"])
     return wrapped(
         f"A search of 15 s keeps {short['share']:.1%} of the logarithm of the speedup that one of 60 s finds, over "
-        f"{short['problems']} problems drawn by seed; a search that finds nothing keeps nothing. One of 5 s with the "
+        f"{short['problems']} problems drawn by seed, with one time of the plain lowering for both; a search that "
+        "finds nothing keeps nothing. One of 5 s with the "
         f"memory of other problems keeps {memory['share']:.1%}, over the same {memory['problems']}: its time was often "
         "over before the fastest was verified. Searches of "
         f"60 s had {told['reached_within_60']['5']:.1%} of their own result 5 s after they first measured, and "
@@ -137,12 +134,17 @@ def search_with_memory() -> str:
     plain = [name for name in short if short[name]["us"] == short[name]["plain_us"]]
     missed = [name for name in plain if long[name]["best"] != short[name]["best"]]
     walls = [row["wall_s"] for row in short.values()]
+
+    def share(problems: set[str]) -> float:
+        rows = {row["id"]: row for row in content["results"] if row["problem"] in problems}
+        return float((time_to_quality.kept(rows, "5m", "60") or {})["share"])
+
     return wrapped(
         "Since then such searches verify sooner, and memory gives them launch options, too. On an H200, with memory "
         f"of other problems, from the results above, one of 5 s keeps {kept['share']:.1%} of the logarithm of the "
         f"speedup that one of 60 s finds after it, over the same {kept['problems']} problems: "
-        f"{_share(short, long, convolutions):.1%} over the {len(convolutions)} with a convolution, and "
-        f"{_share(short, long, set(long) - convolutions):.1%} over the others. In {' and '.join(missed)} it kept the "
+        f"{share(convolutions):.1%} over the {len(convolutions)} with a convolution, and "
+        f"{share(set(long) - convolutions):.1%} over the others. In {' and '.join(missed)} it kept the "
         "plain lowering, where the longer one found a faster program: nothing faster was found, or nothing verified, "
         f"in its time. With the wait for verdicts it took {median(walls):.1f} s in the median. It took more than 15 s "
         f"for {sum(wall > 15 for wall in walls)} problems, and {max(walls):.1f} s at most: a first verdict is waited "
@@ -150,14 +152,6 @@ def search_with_memory() -> str:
         f"{first['median']:.1f} s in the median, and after {first['max']:.1f} s at most ({caliber['device']}, commit "
         f"{caliber['commit']}, `memory_h200`)."
     )
-
-
-def _share(short: Rows, long: Rows, problems: set[str]) -> float:
-    """How much of the logarithm of the speedup of long searches short ones keep, over some problems."""
-    kept, found = (
-        sum(log(rows[name]["plain_us"] / rows[name]["us"]) for name in sorted(problems)) for rows in (short, long)
-    )
-    return kept / found
 
 
 def search_on_cpu() -> str:

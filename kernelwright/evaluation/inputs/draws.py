@@ -142,6 +142,7 @@ def level(tensor: Tensor) -> Tensor:
     return torch.full_like(tensor, 2.0 ** round(math.log2(rms(tensor))))
 
 
+#: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
 #: squares overflow, and near the end, where what right kernels make on their way is finite yet. Each draw has one size:
 #: beside the largest size, the others would not matter.
 FAR_OUT: Mapping[str, float] = {"1e10": 1e10, "1e17": 1e17, "1e25": 1e25, "1e36": 1e36}

@@ -53,9 +53,6 @@ def ordered(value: Tensor, names: Sequence[str]) -> Tensor:
     return result.reshape(wide.shape)
 
 
-#: Kinds far out, for programs that compute element by element: beyond int32, where numbers have no fractions, where
-
-
 _LINES = {**ROWS, **ORDERS, **PATTERNS}
 
 
