@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache, cached_property
+from functools import cache
 from importlib import metadata
 from typing import Any, Literal, get_args
+
+from kernelwright.backend.store.once import once
 
 #: Raised when entries change their meaning: entries of another format are not found.
 FORMAT = 3
@@ -96,17 +98,17 @@ class Entry:
         if (self.kind == "wrong") != bool(self.operation):
             raise ValueError("a finding names an operation; a replacement names none")
 
-    @cached_property
+    @once
     def text(self) -> str:
         """The entry as JSON; equal entries have equal texts."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
 
-    @cached_property
+    @once
     def digest(self) -> str:
         """SHA-256 of `text`, in hexadecimal digits: the name of the entry's file."""
         return digest_of(self.text)
 
-    @cached_property
+    @once
     def pick(self) -> str:
         """SHA-256 of what runs: entries that differ in certificate, origin or trust have the same."""
         return digest_of(json.dumps([self.kind, self.form, self.order, self.sizes, self.replacement, self.operation]))

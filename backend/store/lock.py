@@ -6,10 +6,10 @@ import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from kernelwright.backend.store.entry import Versions, digest_of
+from kernelwright.backend.store.once import once
 from kernelwright.ir.errors import UserError
 
 #: Raised when the file changes its meaning.
@@ -27,7 +27,7 @@ class Lock:
     versions: Versions
     picks: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    @cached_property
+    @once
     def text(self) -> str:
         """The file's text: JSON with a line for each kernel, sorted, so that two of them compare line by line."""
         content = {"format": FORMAT, "target": self.target, "versions": asdict(self.versions), "picks": self.picks}

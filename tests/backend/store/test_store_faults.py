@@ -4,6 +4,7 @@ import logging
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import tempfile
 import threading
@@ -16,6 +17,7 @@ import store_processes
 
 from kernelwright.backend.store import holding, index
 from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.once import once
 from kernelwright.backend.store.store import Store
 from kernelwright.ir.errors import UserError
 
@@ -180,6 +182,39 @@ def test_a_store_works_in_forked_processes_and_in_threads(tmp_path: Path) -> Non
     for thread in threads:
         thread.join()
     assert all(store.find(one.key, "sm_90", VERSIONS) == one for one in others)
+
+
+class Slow:
+    """What a thread of the process that made it takes long to compute."""
+
+    def __init__(self) -> None:
+        self.maker, self.begun, self.may_end = os.getpid(), threading.Event(), threading.Event()
+
+    @once
+    def number(self) -> int:
+        """Six times seven."""
+        self.begun.set()
+        if os.getpid() == self.maker:
+            self.may_end.wait()
+        return 42
+
+
+def test_what_another_thread_computes_is_not_waited_for_after_a_fork() -> None:
+    slow = Slow()
+    thread = threading.Thread(target=lambda: slow.number)
+    thread.start()
+    slow.begun.wait()
+
+    def work() -> bool:
+        signal.alarm(20)
+        return slow.number == 42 and vars(slow)["number"] == 42
+
+    try:
+        assert in_a_child(work)
+    finally:
+        slow.may_end.set()
+        thread.join()
+    assert slow.number == 42 and Slow.number.__doc__ == "Six times seven."
 
 
 # What is of no use -------------------------------------------------------------------------------------------
