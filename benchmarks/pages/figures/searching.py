@@ -137,7 +137,9 @@ def search_with_memory() -> str:
 
     def share(problems: set[str]) -> float:
         rows = {row["id"]: row for row in content["results"] if row["problem"] in problems}
-        return float((time_to_quality.kept(rows, "5m", "60") or {})["share"])
+        found = time_to_quality.kept(rows, "5m", "60")
+        assert found is not None, "no problem has both searches"
+        return float(found["share"])
 
     return wrapped(
         "Since then such searches verify sooner, and memory gives them launch options, too. On an H200, with memory "

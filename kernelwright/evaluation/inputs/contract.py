@@ -51,7 +51,7 @@ class Contract:
     infinities: tuple[float, ...] = ()
 
 
-def find_contract(program: ReferenceProgram, seed: int, device: str = "cpu", within: bool = False) -> Contract:
+def find_contract(program: ReferenceProgram, seed: int, device: str, within: bool = False) -> Contract:
     """Try a program on a device, as a CPU takes seconds for what a GPU does in milliseconds; a large one is not tried,
     and only its inputs tell. `within`: integers that it does not give are not tried."""
     samples = [with_wide(program.inputs(seed + number, device)) for number in range(_SAMPLES)]

@@ -33,6 +33,7 @@ def may_relate(specs: Sequence[TensorSpec | ScalarSpec]) -> bool:
 
 
 def _is_of_points(shape: Sequence[int]) -> bool:
+    """Whether rows are short and many, as those of points and boxes are."""
     return len(shape) > 1 and 1 < shape[-1] <= _WIDEST_POINT < shape[-2]
 
 

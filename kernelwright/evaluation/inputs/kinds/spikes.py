@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from kernelwright.evaluation.inputs.patchwork.rows import signs
+
 #: The kind; and how large the element is: its square is a number of fp32 yet, also summed up.
 SPIKES, SPIKE = "spikes", 1e17
 
@@ -19,7 +21,7 @@ def spiked(value: Tensor, sizes: Sequence[float]) -> Tensor:
     lines = wide.reshape(-1, wide.shape[-1]).clone()
     rows, width = lines.shape
     place = (width ** torch.rand(rows, device=value.device)).long().sub(1).clamp(0, width - 1)
-    sign = torch.where(torch.rand(rows, device=value.device) < 1 / 2, -1.0, 1.0).double()
+    sign = signs((rows,), 1 / 2, value.device)
     size = min(sizes[0], torch.finfo(value.dtype).max / 4)
     changed = torch.arange(rows, device=value.device) % 4 < 3
     lines[changed, place[changed]] = (size * sign)[changed]
