@@ -212,6 +212,12 @@ def test_random_programs_are_unsupported(evaluator: LocalEvaluator) -> None:
     assert "random" in verdict.detail
 
 
+def test_a_program_is_not_random_by_algorithms_that_give_other_bits_each_time(evaluator: LocalEvaluator) -> None:
+    factor = "2.0 if torch.backends.cudnn.deterministic else 2.0 + 0.001 * torch.rand(1)"
+    verdict = evaluator.evaluate(good(program(f"x * ({factor})", "f32[1000]", "f32[1000]")), RUNGS)
+    assert verdict.ok, verdict
+
+
 @pytest.mark.parametrize(
     ("body", "status", "word"),
     [

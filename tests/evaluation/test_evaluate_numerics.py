@@ -16,11 +16,8 @@ from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.program import Program
 from kernelwright.evaluation.judge.truth import TF32_FACTOR
 from kernelwright.evaluation.protocol.jobs import (
-    ProfileCandidate,
-    RunCandidate,
     RunReference,
     Sampling,
-    TimeCandidate,
     TimeReference,
 )
 from kernelwright.frontend.importers import import_source
@@ -221,15 +218,14 @@ def test_flags_are_those_of_the_job_and_then_what_they_were() -> None:
 
     before = flags()
     with flags_for(RunReference({}, "torch", "cpu", 0, ())):
-        assert flags() == (True, False, True)
+        assert flags() == (True, False, False)
         with permitted("ieee", deterministic=True):
             assert flags() == (False, False, True)
-        assert flags() == (True, False, True)
+        assert flags() == (True, False, False)
     with flags_for(RunReference({}, "tf32", "cpu", 0, ())):
-        assert flags() == (True, True, True)
+        assert flags() == (True, True, False)
     with flags_for(TimeReference({}, "ieee", "cpu", 0, (), "", Sampling())):
         assert flags() == (False, False, False)
-    assert TimeCandidate.is_timed and ProfileCandidate.is_timed and not RunCandidate.is_timed
     assert flags() == before
 
 

@@ -25,11 +25,10 @@ from kernelwright.evaluation.protocol.transport import Json
 
 @dataclass(frozen=True)
 class Job:
-    """One job; `gives` is the kind of its answer, `is_timed` says that times are taken."""
+    """One job; `gives` is the kind of its answer."""
 
     kind: ClassVar[str]
     gives: ClassVar[type[Reply]]
-    is_timed: ClassVar[bool] = False
 
     def check(self, reply: Any) -> None:
         """Raise MalformedError for an answer of this kind that is none to this job."""
@@ -144,7 +143,6 @@ class TimeReference(Job):
 
     kind: ClassVar[str] = "time_reference"
     gives: ClassVar[type[Reply]] = ReferenceTimed
-    is_timed: ClassVar[bool] = True
 
     reference: Json
     numerics: str
@@ -282,7 +280,6 @@ class TimeCandidate(RunCandidate):
 
     kind: ClassVar[str] = "time_candidate"
     gives: ClassVar[type[Reply]] = CandidateTimed
-    is_timed: ClassVar[bool] = True
 
     def check(self, reply: CandidateTimed) -> None:
         """Raise MalformedError for samples of calls that were not asked for."""
@@ -295,7 +292,6 @@ class ProfileCandidate(RunCandidate):
 
     kind: ClassVar[str] = "profile_candidate"
     gives: ClassVar[type[Reply]] = CandidateProfiled
-    is_timed: ClassVar[bool] = True
 
     profiling: Profiling = Profiling()
 
