@@ -6,11 +6,9 @@ sketch does not tell.
 """
 
 import ast
-import contextlib
 import copy
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -22,70 +20,29 @@ from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.checks.expected import ORDERS, PLAIN
-from kernelwright.evaluation.checks.ties import Reordered
+from kernelwright.evaluation.child.collected import Collected, aside
 from kernelwright.evaluation.child.computing import Computing
+from kernelwright.evaluation.child.variants import Variants
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
 from kernelwright.evaluation.inputs.draws import (
     ALIKE,
     KINDS,
-    OPPOSITES,
     SCALES,
     Draw,
     drawn,
 )
-from kernelwright.evaluation.inputs.functions import NoisyFunctions
-from kernelwright.evaluation.inputs.kinds.compared import COMPARED, Swallowing
-from kernelwright.evaluation.inputs.kinds.ties import TIES
-from kernelwright.evaluation.inputs.literals import weight_error, weights_of
+from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
-from kernelwright.evaluation.inputs.spellings import Respelled
-from kernelwright.evaluation.inputs.trial import REFUSALS, Trial
-from kernelwright.evaluation.inputs.weights import FEW, FREE, NUDGES, NUDGES_OF_FEW, even_out, nudge, perturb
+from kernelwright.evaluation.inputs.trial import Trial
+from kernelwright.evaluation.inputs.weights import FREE, even_out, perturb
 from kernelwright.evaluation.protocol.answers import LeftBehind, ReferencePass, ReferenceRan
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.jobs import RunReference
-from kernelwright.evaluation.protocol.sketch import Sketching, digests, snapshot
+from kernelwright.evaluation.protocol.sketch import Sketching, digests
 from kernelwright.evaluation.protocol.tensors import same_bits, to_raw
 from kernelwright.evaluation.protocol.transport import decode_reference
 from kernelwright.evaluation.protocol.wire import RawTensor
-from kernelwright.ir.values import TensorSpec
-
-#: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
-_LONG_BYTES = 64 << 20
-
-
-@dataclass
-class Collected:
-    """Tensors on their way into an answer."""
-
-    tensors: list[RawTensor] = field(default_factory=list)
-    sketching: Sketching | None = None
-    #: Whether a pass gave the same under autocast; then no other is tried under it.
-    alike_under_autocast: bool = False
-
-    def take(self, tensor: Tensor) -> Place:
-        """Take an output in; its index."""
-        self.tensors.append(snapshot(tensor, self.sketching))
-        return Place(len(self.tensors) - 1)
-
-    def take_all(self, tensors: Iterable[Tensor]) -> tuple[Place, ...]:
-        """Take outputs in; their indices."""
-        return tuple(self.take(tensor) for tensor in tensors)
-
-    def add(self, values: Collection[Value], turns: DeviceLock) -> tuple[Place | None, ...]:
-        """Take tensors in as they are now, as models may change their state; their indices, None for other values."""
-        tensors = [value for value in values if isinstance(value, Tensor)]
-        places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
-        with _aside(turns, tensors):
-            self.tensors += [to_raw(copy_of(one) if one.device.type == "cpu" else one) for one in tensors]
-        return tuple(Place(next(places)) if isinstance(value, Tensor) else None for value in values)
-
-    def named(self, values: Mapping[str, Tensor], turns: DeviceLock) -> dict[str, Place]:
-        """The same by name."""
-        places = self.add(values.values(), turns)
-        return {name: place for name, place in zip(values, places, strict=True) if place is not None}
 
 
 def run_reference(
@@ -153,12 +110,6 @@ def _sketchable(
     return finite and first == digests(drawn(program, draw, device), sketching)
 
 
-def _aside(turns: DeviceLock, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
-    """Around what the host does with these: others may have the device where that takes long."""
-    long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
-    return turns.given_up() if long else contextlib.nullcontext()
-
-
 def _model(
     program: ReferenceProgram,
     seed: int,
@@ -169,7 +120,7 @@ def _model(
     counted: bool = False,
 ) -> nn.Module:
     """The model as built from `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
-    with _aside(turns, [spec.tensor for spec in program.reference.state]):
+    with aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
             perturb(model, draw.weights, kind, counted)
@@ -234,13 +185,13 @@ class ReferenceRuns:
         with torch.no_grad(), Eager(program.reference.numerics) as mode:
             eager, returns = taken_apart(model(*used))
         places = into.take_all(eager)
-        variants = self._variants(twin, inputs, mode.used, draw, eager)
-        torch.manual_seed(self.seed + 1)
-        reordered = self._reordered(twin, inputs, exact=draw.kind == TIES)
-        with Eager(program.reference.numerics), Computing(inputs) as computing:
-            again = program.run(twin, inputs)
         kept = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
         left = {**dict(zip(names, used, strict=True)), **state}
+        variants = Variants(program, self.seed, into, inputs, [name for name in left if name not in kept])
+        others = variants.of(twin, draw, eager, mode.used)
+        torch.manual_seed(self.seed + 1)
+        with Eager(program.reference.numerics), Computing(inputs) as computing:
+            again = program.run(twin, inputs)
         made = ReferencePass(
             number=number,
             inputs=travel,
@@ -249,8 +200,7 @@ class ReferenceRuns:
             eager=places,
             gold=gold,
             note=note,
-            **variants,
-            reordered=reordered,
+            **others,
             computed=tuple(computing.computed(again)),
             of_inputs=tuple(computing.of_inputs(again)),
             random=self._differ(eager, again) and self._is_random(twin, inputs),
@@ -260,7 +210,7 @@ class ReferenceRuns:
                 map(tuple, shared_with(eager, {n: value for n, value in left.items() if isinstance(value, Tensor)}))
             ),
             returns=returns,
-            left=self._left(left, right, kept),
+            left=self._left(left, right, variants),
         )
         del again, eager, left, right
         _free()
@@ -280,14 +230,12 @@ class ReferenceRuns:
     def _differ(self, outputs: Iterable[Tensor], others: Iterable[Tensor]) -> bool:
         return any(_differ(first, second, self.turns) for first, second in zip(outputs, others, strict=True))
 
-    def _left(
-        self, eager: Mapping[str, Value], gold: Mapping[str, Value], kept: Collection[str]
-    ) -> dict[str, LeftBehind]:
-        """The inputs and state that are not `kept`, as both runs leave them."""
-        pairs = {name: (eager[name], gold[name]) for name in eager if name not in kept}
+    def _left(self, eager: Mapping[str, Value], gold: Mapping[str, Value], variants: Variants) -> dict[str, LeftBehind]:
+        """The inputs and state that the program changes, as all runs leave them."""
+        pairs = {name: (eager[name], gold[name]) for name in variants.changed}
         take = self.into.take
         return {
-            name: LeftBehind(take(first), take(second))
+            name: LeftBehind(take(first), take(second), tuple(variants.left.get(name, ())))
             for name, (first, second) in pairs.items()
             if isinstance(first, Tensor) and isinstance(second, Tensor)
         }
@@ -304,93 +252,6 @@ class ReferenceRuns:
         _free()
         return right, outputs, note
 
-    def _variants(
-        self, twin: nn.Module, inputs: Sequence[Value], tf32: bool, draw: Draw, eager: Sequence[Tensor]
-    ) -> dict[str, Any]:
-        """Outputs in other ways than `eager` has them: `cut`, `nudged`, `respelled`, `autocast` of `ReferencePass`."""
-        few = sum(value.numel() for value in eager) <= FEW
-        cut = self._cut_off(copy.deepcopy(twin), inputs) if tf32 else None
-        # Noise in opposites leaves of large terms what is as large as the small ones, and says nothing about these.
-        # Ties are exact.
-        still = tf32 or self.into.sketching is not None or draw.kind in (OPPOSITES, TIES)
-        times = 0 if still else NUDGES_OF_FEW if few else NUDGES
-        runs = [self._nudged(copy.deepcopy(twin), inputs, 2 * number) for number in range(times)]
-        runs += [self._swallowing(copy.deepcopy(twin), inputs, high) for high in (False, True) if draw.kind == COMPARED]
-        nudged = tuple(run for run in runs if run is not None)
-        respelled = self._respelled(copy.deepcopy(twin), inputs)
-        autocast = self._under_autocast(copy.deepcopy(twin), inputs, eager)
-        return {"cut": cut, "nudged": nudged, "respelled": respelled, "autocast": autocast}
-
-    def _cut_off(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Place, ...]:
-        """Eager's outputs with the operands of TF32 products cut off."""
-        torch.manual_seed(self.seed)
-        with Eager(self.program.reference.numerics, cut=True):
-            return self.into.take_all(self.program.run(model, inputs))
-
-    def _nudged(self, model: nn.Module, inputs: Sequence[Value], noise: int) -> tuple[Place, ...] | None:
-        """Eager's outputs on inputs and weights whose last bits are noise, as are those of functions; None where the
-        program refuses such inputs."""
-        seed = self.seed
-        values = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
-        nudge([value for value in values if isinstance(value, Tensor)], seed + noise)
-        nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
-        torch.manual_seed(seed)
-        try:
-            with Eager(self.program.reference.numerics), NoisyFunctions(seed + noise, weights_of(self.program)):
-                outputs = self.program.run(model, values)
-        except REFUSALS:
-            return None
-        return self.into.take_all(outputs)
-
-    def _swallowing(self, model: nn.Module, inputs: Sequence[Value], high: bool) -> tuple[Place, ...]:
-        """Eager's outputs where maxima, minima and bounds leave NaN out."""
-        torch.manual_seed(self.seed)
-        with Eager(self.program.reference.numerics), Swallowing(high):
-            return self.into.take_all(self.program.run(model, inputs))
-
-    def _respelled(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Place, ...] | None:
-        """Eager's outputs with operations in another spelling; None where it has none of these."""
-        if self.into.sketching is not None:
-            return None
-        torch.manual_seed(self.seed)
-        with Eager(self.program.reference.numerics), Respelled() as mode:  # type: ignore[no-untyped-call]
-            outputs = self.program.run(model, inputs)
-        return self.into.take_all(outputs) if mode.used else None
-
-    def _under_autocast(
-        self, model: nn.Module, inputs: Sequence[Value], eager: Sequence[Tensor]
-    ) -> tuple[Place, ...] | None:
-        """Eager's outputs under autocast to fp16; None where they are the same, or where it is refused."""
-        if self.into.sketching is not None or self.into.alike_under_autocast:
-            return None
-        torch.manual_seed(self.seed)
-        device = next((value.device.type for value in inputs if isinstance(value, Tensor)), "cpu")
-        try:
-            with Eager(self.program.reference.numerics), torch.autocast(device, torch.float16):
-                outputs = self.program.run(model, inputs)
-        except REFUSALS:
-            return None
-        same = len(outputs) == len(eager) and all(
-            one.dtype == other.dtype and same_bits(one, other) for one, other in zip(outputs, eager, strict=True)
-        )
-        self.into.alike_under_autocast = same
-        return None if same or len(outputs) != len(eager) else self.into.take_all(outputs)
-
-    def _reordered(self, model: nn.Module, inputs: Sequence[Value], exact: bool) -> tuple[tuple[Place, ...], ...]:
-        """Eager's outputs with equal values in other orders; nothing where that is no matter. If numbers are `exact`,
-        nothing is rounded otherwise either where nothing is sorted."""
-        whole = [spec for spec in self.program.reference.outputs if not spec.dtype.startswith(("f", "bf"))]
-        found: list[tuple[Place, ...]] = []
-        for number in range(ORDERS) if whole and self.into.sketching is None else ():
-            if exact and number == PLAIN and not found:
-                break
-            torch.manual_seed(self.seed)
-            with Eager(self.program.reference.numerics), Reordered(number) as mode:
-                outputs = self.program.run(copy.deepcopy(model), inputs)
-            if mode.used:
-                found.append(self.into.take_all(outputs))
-        return tuple(found)
-
 
 def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
@@ -406,7 +267,7 @@ def _differ(first: Tensor, second: Tensor, turns: DeviceLock) -> bool:
     """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
     if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
         return False
-    with _aside(turns, [first, second]):
+    with aside(turns, [first, second]):
         return differ(to_raw(first), to_raw(second))
 
 

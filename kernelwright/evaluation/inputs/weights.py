@@ -16,6 +16,8 @@ from kernelwright.evaluation.inputs.traits import find_traits, is_integer, kept
 #: Times that eager runs on values whose last bits are noise, and where its outputs have so few elements in all that a
 #: single one of their errors says little.
 NUDGES, FEW, NUDGES_OF_FEW = 2, 16, 8
+#: Bytes of what a program changes, above which luck evens out among its elements.
+NUDGED_BYTES = 1 << 20
 
 
 class _Generators(dict[torch.device, torch.Generator]):

@@ -17,7 +17,7 @@ from kernelwright.evaluation.inputs.draws import HIGHEST, IMPULSES, LOWEST, NAME
 from kernelwright.evaluation.inputs.kinds.compared import COMPARED
 from kernelwright.evaluation.inputs.kinds.numbers import NUMBERS, other_numbers
 from kernelwright.evaluation.inputs.not_finite import EXTREME
-from kernelwright.evaluation.inputs.weights import NUDGES
+from kernelwright.evaluation.inputs.weights import NUDGED_BYTES, NUDGES
 from kernelwright.evaluation.protocol.answers import ReferencePass, ReferenceRan
 from kernelwright.evaluation.protocol.jobs import RunReference
 from kernelwright.evaluation.protocol.transport import encode_reference
@@ -225,6 +225,7 @@ class TruthKeeper:
         encoded, asked = encode_reference(reference), tuple(asdict(draw) for draw in draws)
         job = RunReference(encoded, reference.numerics, device, self._seed, asked, sketch if large else None)
         room = len(draws) * (each + 3 * answer_bytes(reference.tensors)) + answer_bytes(reference.tensors)
+        room += len(draws) * NUDGES * sum(min(spec.nbytes, NUDGED_BYTES) + 64 for spec in reference.tensors)
         limits, notes = replace(self._limits, device=device != "cpu"), []
         answer = sandbox.run(job, (), room, limits)
         if answer.failure == "died":  # torch does not check all integers that some operators take
@@ -338,6 +339,7 @@ def _pass(
         left=tuple(
             Expected(
                 *(name, tensors[left.eager], tensors[left.gold]),
+                nudged=tuple(tensors[place] for place in left.nudged),
                 given=given,
                 weight=weight,
                 places=places,

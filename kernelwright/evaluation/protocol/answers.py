@@ -78,10 +78,12 @@ class Returned(Reply):
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """What the reference makes of an input or of state, eager and in the gold."""
+    """What the reference makes of an input or of state: eager, in the gold, and in runs as `nudged` of a
+    `ReferencePass`."""
 
     eager: Place
     gold: Place
+    nudged: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

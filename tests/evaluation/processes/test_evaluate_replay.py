@@ -23,6 +23,7 @@ from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
+from kernelwright.evaluation.child import collected
 from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
@@ -532,7 +533,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
         seen["perturb"].add(Told.held)
         perturb(model, seed, *rest)
 
-    monkeypatch.setattr(reference_job, "_LONG_BYTES", 0)
+    monkeypatch.setattr(collected, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):
         monkeypatch.setattr(job, "perturb", told)
     reference = import_source(HELD_REFERENCE, "held").reference

@@ -3,6 +3,8 @@
 import pytest
 
 from kernelwright.agent.evaluator import Rung, Status
+from kernelwright.evaluation.checks.sides import elements
+from kernelwright.evaluation.inputs.weights import NUDGES
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.values import Reference
@@ -176,6 +178,17 @@ def test_batch_norm_updates_its_running_statistics(evaluator: LocalEvaluator) ->
     assert wrong.status is Status.MISMATCH and "running_var" in wrong.detail, wrong
     wrong = evaluator.evaluate_text(BATCH_NORM.format(unbiased="N / (N - 1)", training="True"), wanted, RUNGS)
     assert wrong.status is Status.MISMATCH and "[inputs eval" in wrong.detail, wrong
+
+
+def test_noise_shows_in_what_a_program_changes(evaluator: LocalEvaluator) -> None:
+    """What is left of a sum may be a million times smaller than its terms, and eager is right about it by luck."""
+    lines = "self.s.copy_((1000 * x).sum(0))\nx.mul_(3)\nreturn x.sum()"
+    wanted = reference(lines, "self.register_buffer('s', torch.zeros(8))")
+    given, *_ = evaluator.truth(wanted, Rung.INTERPRET).passes
+    state, scaled = ({one.name: one for one in given.left}[name] for name in ("s", "x"))
+    for left, least in ((state, 1e-5), (scaled, 1e-8)):
+        noise = [abs(elements(one) - elements(left.eager)).max() for one in left.nudged]
+        assert len(noise) == NUDGES and min(noise) > least, (left.name, noise)
 
 
 MODES = """import torch
