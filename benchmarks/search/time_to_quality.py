@@ -177,9 +177,13 @@ def plain_times(rows: Mapping[str, Row]) -> dict[str, float]:
 
 
 def gains(rows: Mapping[str, Row], mode: str, plain: Mapping[str, float]) -> dict[str, float]:
-    """By problem: the logarithm of the plain lowering's time over the winner's."""
+    """By problem: the logarithm of the plain lowering's time over the winner's; 0 where that is the plain lowering."""
     found = {row["problem"]: row for row in rows.values() if row["mode"] == mode and row["status"] == "ok"}
-    return {name: math.log(plain[name] / row["us"]) for name, row in found.items() if row["us"] and name in plain}
+    return {
+        name: 0.0 if row["us"] == row["plain_us"] else math.log(plain[name] / row["us"])
+        for name, row in found.items()
+        if row["us"] and name in plain
+    }
 
 
 def kept(rows: Mapping[str, Row], short: str, long: str) -> dict[str, Any] | None:

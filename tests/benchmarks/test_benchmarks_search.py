@@ -60,6 +60,13 @@ def test_both_searches_of_a_problem_are_compared_with_one_time_of_the_plain_lowe
     assert kept(found, "15", "60") == {"problems": 1, "share": 0.5}  # log(100 / 50) of log(100 / 25)
 
 
+def test_a_search_that_keeps_the_plain_lowering_gains_nothing_however_its_time_is_read():
+    found = rows(
+        row("a", "60", 25.0), row("a", "15", 130.0, plain_us=130.0), row("b", "60", 50.0), row("b", "15", 50.0)
+    )
+    assert kept(found, "15", "60") == {"problems": 2, "share": round(1 / 3, 3)}
+
+
 def test_a_search_from_a_cold_start_is_told_apart():
     found = rows(row("warm-up", COLD, 90.0), row("a", "60", 25.0), row("a", "15", 50.0))
     told = summary(found)
