@@ -88,7 +88,8 @@ class Expected:
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
         of nudged values counts as well, up to `LUCK` times that of the values as they are. Where nudging changes an
-        output by more than its size, as where equal numbers cancel, it is nothing but luck, and counts as it is.
+        output, or some of its elements, by more than their size, as where equal numbers cancel, it is nothing but luck,
+        and counts as it is.
         """
         sides = self.against(self.eager)
         scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
@@ -98,8 +99,9 @@ class Expected:
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
         most = LUCK * rms, LUCK * peak
         for one in self.nudged:
-            other = self.against(one).apart(scale)
-            lucky = [one if one > 1.0 else min(one, limit) for one, limit in zip(other, most, strict=True)]
+            noisy = self.against(one)
+            errors = zip(noisy.apart(scale), noisy.lost(scale), most, strict=True)
+            lucky = [whole if whole > 1.0 else max(min(whole, limit), lost) for whole, lost, limit in errors]
             rms, peak = max(rms, lucky[0]), max(peak, lucky[1])
         return Own(scale, rms, peak)
 
