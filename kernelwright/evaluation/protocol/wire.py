@@ -18,7 +18,8 @@ import numpy as np
 from kernelwright.ir.values import DTYPES
 
 ALIGNMENT = 64
-MAX_HEADER_BYTES = 4 << 20
+#: A hundred thousand tensors, which a model with hundreds of weights has on all draws, take half as many.
+MAX_HEADER_BYTES = 16 << 20
 #: Elements that one number of a sketch stands for; see `sketch`.
 SKETCHED = 256
 _LARGE_BYTES, _THREADS = 64 << 20, min(16, os.cpu_count() or 1)
@@ -79,20 +80,12 @@ def write_frame(
     for tensor in tensors:
         places.append(offset)
         offset = _aligned(offset + tensor.nbytes)
-    specs = [
-        {
-            "dtype": tensor.dtype,
-            "shape": tensor.shape,
-            "strides": tensor.strides,
-            "at": place,
-            "sketched": tensor.sketched,
-            "offset": tensor.offset,
-        }
-        for tensor, place in zip(tensors, places, strict=True)
-    ]
-    text = json.dumps({"header": header, "tensors": specs}).encode()
+    specs = [_spec(tensor, place) for tensor, place in zip(tensors, places, strict=True)]
+    text = json.dumps({"header": header, "tensors": specs}, separators=(",", ":")).encode()
+    if len(text) > MAX_HEADER_BYTES:
+        raise ValueError(f"{len(tensors)} tensors are too many: they are told in {len(text)} bytes")
     base = _aligned(8 + len(text))
-    if len(text) > MAX_HEADER_BYTES or base + offset > len(buffer):
+    if base + offset > len(buffer):
         raise ValueError(f"a frame of {base + offset} bytes does not fit into {len(buffer)}")
     buffer[:8] = len(text).to_bytes(8, "little")
     buffer[8 : 8 + len(text)] = text
@@ -105,6 +98,11 @@ def write_frame(
             tensor = left.pop()
             if tensor.nbytes:
                 _copy(view[base + place : base + place + tensor.nbytes], tensor.data.cast("B"))
+
+
+def _spec(tensor: RawTensor, place: int) -> dict[str, Any]:
+    told = {"dtype": tensor.dtype, "shape": tensor.shape, "strides": tensor.strides, "at": place}
+    return told | ({"sketched": True} if tensor.sketched else {}) | ({"offset": tensor.offset} if tensor.offset else {})
 
 
 def _copy(target: memoryview, source: memoryview) -> None:

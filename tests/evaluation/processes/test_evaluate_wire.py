@@ -5,6 +5,7 @@ import mmap
 
 import pytest
 
+from kernelwright.evaluation.protocol import wire
 from kernelwright.evaluation.protocol.wire import FrameError, RawTensor, frame_size, read_frame, write_frame
 
 
@@ -32,6 +33,16 @@ def test_a_frame_comes_back() -> None:
 def test_a_frame_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="does not fit"):
         write_frame(mmap.mmap(-1, 4096), {}, [RawTensor("u8", (5000,), (1,), memoryview(bytes(5000)))])
+
+
+def test_many_tensors_travel_and_too_many_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [RawTensor("f32", (1, 1), (1, 1), memoryview(bytes(4)))] * 80_000
+    buffer = mmap.mmap(-1, frame_size(many))
+    write_frame(buffer, {}, many)
+    assert len(read_frame(buffer)[1]) == len(many)
+    monkeypatch.setattr(wire, "MAX_HEADER_BYTES", 1 << 10)
+    with pytest.raises(ValueError, match="80000 tensors are too many"):
+        write_frame(buffer, {}, many)
 
 
 TENSOR = {"dtype": "f32", "shape": [4], "strides": [1], "at": 0}
