@@ -20,7 +20,8 @@ import torch
 
 #: Seconds of a turn after which there may be pauses: who pauses waits for all who time, so that many cost much.
 _LONG_SECONDS = 0.1
-_FOLDER = Path(tempfile.gettempdir())  # as it is when this is imported: jobs have folders of their own
+#: The same for all processes on a machine, whatever TMPDIR says: a job's is its own.
+_FOLDER = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir())
 
 
 class DeviceLock:

@@ -178,6 +178,7 @@ class ReferenceRuns:
         held = into.named(state, self.turns)
         names = [spec.name for spec in program.reference.inputs]
         right, gold, note = self._gold(names, model, inputs)
+        self.turns.pause()
         twin = copy.deepcopy(model)
         before = {name: copy_of(value) for name, value in state.items()}
         used = [copy_of(value) if isinstance(value, Tensor) else value for value in inputs]
@@ -187,7 +188,8 @@ class ReferenceRuns:
         places = into.take_all(eager)
         kept = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
         left = {**dict(zip(names, used, strict=True)), **state}
-        variants = Variants(program, self.seed, into, inputs, [name for name in left if name not in kept])
+        changed = [name for name in left if name not in kept]
+        variants = Variants(program, self.seed, into, self.turns, inputs, changed)
         others = variants.of(twin, draw, eager, mode.used)
         torch.manual_seed(self.seed + 1)
         with Eager(program.reference.numerics), Computing(inputs) as computing:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.eight_bits import as_specified
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
 from kernelwright.backend.reference.tf32 import Eager
@@ -37,6 +38,7 @@ class Variants:
     program: ReferenceProgram
     seed: int
     into: Collected
+    turns: DeviceLock
     inputs: Sequence[Value]
     changed: Collection[str]
     left: dict[str, list[Place]] = field(default_factory=dict)
@@ -137,4 +139,6 @@ class Variants:
         return tuple(found)
 
     def _eager(self, *, cut: bool = False) -> Eager:
+        """What a run is made under; those go first who wait to take times."""
+        self.turns.pause()
         return Eager(self.program.reference.numerics, cut=cut)

@@ -543,7 +543,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
     with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
         answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), turns)
-        assert len(answer.passes) == Told.pauses == 2
+        assert len(answer.passes) == 2 and Told.pauses > 2 * len(answer.passes)  # between runs of a pass, too
         assert seen == {"perturb": {False}, "run": {True}}
         for found in seen.values():
             found.clear()
