@@ -18,7 +18,8 @@ from pathlib import Path
 
 import torch
 
-#: Seconds of a turn after which there may be pauses: who pauses waits for all who time, so that many cost much.
+#: Seconds of a turn after which there may be pauses: who pauses waits for all who time, so that many cost much. Who
+#: waited longer for a turn keeps it for as long, and so has the device for half of the time at least.
 _LONG_SECONDS = 0.1
 #: The same for all processes on a machine, whatever TMPDIR says: a job's is its own.
 _FOLDER = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir())
@@ -29,7 +30,7 @@ class DeviceLock:
 
     def __init__(self, device: torch.device) -> None:
         self._file = self._gate = -1
-        self._mode, self._since = fcntl.LOCK_UN, 0.0
+        self._mode, self._since, self._waited = fcntl.LOCK_UN, 0.0, 0.0
         if device.type == "cuda":
             name = f"kernelwright-{os.getuid()}-{torch.cuda.get_device_properties(device).uuid}"
             self._file, self._gate = _opened(_FOLDER / name), _opened(_FOLDER / f"{name}-gate")
@@ -58,9 +59,9 @@ class DeviceLock:
         with self._held(fcntl.LOCK_UN):
             yield
 
-    def pause(self) -> None:
-        """Let those go first who wait to have the device alone, and take the same turn again, if it is a long one."""
-        if time.monotonic() - self._since > _LONG_SECONDS:
+    def pause(self, seconds: float = _LONG_SECONDS) -> None:
+        """Let others go first who wait, and take the same turn again, if it is longer than so many seconds."""
+        if time.monotonic() - self._since > max(seconds, self._waited):
             with self.given_up():
                 pass
 
@@ -89,12 +90,14 @@ class DeviceLock:
             return
         fcntl.flock(self._file, fcntl.LOCK_UN)  # who kept a turn while it waits in the gate could be waited for there
         if mode != fcntl.LOCK_UN:
+            asked = time.monotonic()
             fcntl.flock(self._gate, fcntl.LOCK_EX)
             try:
                 fcntl.flock(self._file, mode)
             finally:
                 fcntl.flock(self._gate, fcntl.LOCK_UN)
             self._since = time.monotonic()
+            self._waited = self._since - asked
 
 
 def _opened(path: Path) -> int:

@@ -89,23 +89,43 @@ def test_a_turn_is_given_up_once_the_device_is_done(device, monkeypatch) -> None
         assert log == ["queued", "done", "other", "done"]
 
 
-def test_who_waits_to_be_alone_comes_in_a_pause_of_a_long_turn(device, tmp_path, monkeypatch) -> None:
+def test_who_waits_to_be_alone_comes_in_a_pause_of_a_long_turn(device, tmp_path) -> None:
     mine, log = DeviceLock(device), list[str]()
 
     def time_something() -> None:
         with DeviceLock(device).alone():
             log.append("alone")
 
-    monkeypatch.setattr(turns, "_LONG_SECONDS", 1e6)
     with mine.shared():
         other = threading.Thread(target=time_something)
         other.start()
         wait_for_somebody_in_the_gate(tmp_path)
-        mine.pause()
+        mine.pause(1e6)
         log.append("one step")
-        monkeypatch.setattr(turns, "_LONG_SECONDS", 0.0)
-        mine.pause()
+        mine.pause(0.0)
         log.append("another")
+    other.join(30)
+    assert log == ["one step", "alone", "another"]
+
+
+def test_who_waited_for_a_turn_keeps_it_for_as_long(device, tmp_path) -> None:
+    mine, first, log = DeviceLock(device), DeviceLock(device), list[str]()
+
+    def time_something() -> None:
+        with DeviceLock(device).alone():
+            log.append("alone")
+
+    with first.alone():
+        threading.Timer(0.5, first.close).start()
+        with mine.shared():  # after half a second
+            other = threading.Thread(target=time_something)
+            other.start()
+            wait_for_somebody_in_the_gate(tmp_path)
+            mine.pause(0.0)
+            log.append("one step")
+            time.sleep(0.6)
+            mine.pause(0.0)
+            log.append("another")
     other.join(30)
     assert log == ["one step", "alone", "another"]
 

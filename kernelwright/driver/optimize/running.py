@@ -22,6 +22,8 @@ from kernelwright.ir.errors import KernelwrightError, UserError
 #: By how much a model's outputs may change with a kernel exchanged, as a share of their root mean square: roundings of
 #: 16 bits grow on their way through a model, and a kernel at the wrong place makes another output altogether.
 APART = 0.1
+#: For how long pairs are timed before others may have the device.
+STRETCH_SECONDS = 2.0
 
 
 class DoesNotRunError(KernelwrightError):
@@ -143,9 +145,15 @@ class Running:
         return {key: (sum(self.watch.us(*span) for span in some), len(some)) for key, some in spans.items()}
 
     def compared(self, take: Callable[[bool], Pair], late: Callable[[], bool]) -> Comparison:
-        """What pairs of times say, while no other process of Kernelwright's has the device at work."""
+        """What pairs of times say, while no other process of Kernelwright's has the device at work. Others go between
+        pairs, at times: a verdict is not to wait until it is out of time."""
+
+        def taken(ours_first: bool) -> Pair:
+            self._turns.pause(STRETCH_SECONDS)
+            return take(ours_first)
+
         with self._turns.alone():
-            return compared(take, late=late)
+            return compared(taken, late=late)
 
     def model_us(self, ours: Mapping[str, Launchable] = MappingProxyType({})) -> float:
         """Microseconds of the device in a call of the model with some kernels exchanged."""
