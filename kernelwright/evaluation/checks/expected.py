@@ -1,6 +1,7 @@
 """What outputs should be, and how far eager itself is from the gold."""
 
 import functools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +88,8 @@ class Expected:
         what cutting makes all products too small.
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
-        of nudged values counts as well, up to `LUCK` times that of the values as they are. Where nudging changes an
+        of nudged values counts as well, and where inputs are `ordinary` up to `LUCK` times that of the values as they
+        are: on others a little noise may become any. Where nudging changes an
         output, or some of its elements, by more than their size, as where equal numbers cancel, it is nothing but luck,
         and counts as it is.
         """
@@ -97,7 +99,7 @@ class Expected:
         if self.cut is not None:
             coarser = self.against(self.cut).apart(scale)
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
-        most = LUCK * rms, LUCK * peak
+        most = (LUCK * rms, LUCK * peak) if self.ordinary else (math.inf, math.inf)
         for one in self.nudged:
             noisy = self.against(one)
             errors = zip(noisy.apart(scale), noisy.lost(scale), most, strict=True)
@@ -143,7 +145,7 @@ class Expected:
         if self.cut is not None:
             found = np.maximum(found, self.against(self.cut).bands().error / 2)
         unit = max(UNITS[self.eager.dtype], min(self.weight, MOST_OF_A_WEIGHT))
-        most = LUCK * np.maximum(_carried(found, bands.count), unit * bands.scale)
+        most = LUCK * np.maximum(_carried(found, bands.count), unit * bands.scale) if self.ordinary else np.inf
         for one in self.nudged:
             error = self.against(one).bands().error
             found = np.maximum(found, np.where(error > bands.scale, error, np.minimum(error, most)))

@@ -25,13 +25,7 @@ from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.child.variants import Variants
 from kernelwright.evaluation.inputs.device_asserts import asserting
 from kernelwright.evaluation.inputs.drawing import Drawing
-from kernelwright.evaluation.inputs.draws import (
-    ALIKE,
-    KINDS,
-    SCALES,
-    Draw,
-    drawn,
-)
+from kernelwright.evaluation.inputs.draws import ALIKE, KINDS, ORDINARY, SCALES, Draw, drawn
 from kernelwright.evaluation.inputs.literals import weight_error
 from kernelwright.evaluation.inputs.patchwork.rows import PATCHES
 from kernelwright.evaluation.inputs.trial import Trial
@@ -168,11 +162,11 @@ class ReferenceRuns:
                 break
         return None
 
-    def _pass(self, number: int, model: nn.Module, inputs: list[Value], draw: Draw) -> ReferencePass:
-        """What the program makes of inputs. Tensors are taken as soon as they are there, and let go: the largest
-        programs need nearly all memory."""
+    def _pass(self, number: int, model: nn.Module, inputs: list[Value], draw: Draw) -> ReferencePass | None:
+        """What the program makes of inputs; None where rounding decides that. Tensors are taken as soon as they are
+        there, and let go: the largest programs need nearly all memory."""
         program, into = self.program, self.into
-        state = program.state(model)
+        first, state = len(into.tensors), program.state(model)
         sketching = into.sketching
         travel = into.add(inputs, self.turns) if sketching is None else (None,) * len(inputs)
         held = into.named(state, self.turns)
@@ -188,9 +182,12 @@ class ReferenceRuns:
         places = into.take_all(eager)
         kept = _kept(program, inputs, used) + [n for n in state if same_bits(before[n], state[n])]
         left = {**dict(zip(names, used, strict=True)), **state}
-        changed = [name for name in left if name not in kept]
+        changed = {name: value for name, value in left.items() if name not in kept and isinstance(value, Tensor)}
         variants = Variants(program, self.seed, into, self.turns, inputs, changed)
         others = variants.of(twin, draw, eager, mode.used)
+        if variants.moved and draw.kind not in ORDINARY:
+            del into.tensors[first:]
+            return None
         torch.manual_seed(self.seed + 1)
         with Eager(program.reference.numerics), Computing(inputs) as computing:
             again = program.run(twin, inputs)

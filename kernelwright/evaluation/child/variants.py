@@ -1,7 +1,7 @@
 """A reference's runs in other ways than eager's own: how far these are off says how far a candidate may be."""
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +27,17 @@ from kernelwright.evaluation.inputs.weights import FEW, NUDGED_BYTES, NUDGES, NU
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.tensors import same_bits
 
+#: The share of their size by which noise in last bits may move outputs, or what the program changes, in draws that are
+#: not ordinary: of more, rounding decides what is right.
+_MOVED = 2.0**-6
+
 
 @dataclass
 class Variants:
     """The runs of a program on one draw's inputs, by which its outputs are told in other ways than `eager` has them.
 
-    `changed`: names of the inputs and of the state that the program changes; `left` has what nudged runs make of these.
+    `changed` has the inputs and the state that the program changes, as eager leaves them; `left` what nudged runs make
+    of these. `moved` says that noise decides what comes out.
     """
 
     program: ReferenceProgram
@@ -40,8 +45,9 @@ class Variants:
     into: Collected
     turns: DeviceLock
     inputs: Sequence[Value]
-    changed: Collection[str]
+    changed: Mapping[str, Tensor]
     left: dict[str, list[Place]] = field(default_factory=dict)
+    moved: bool = False
 
     def of(self, model: nn.Module, draw: Draw, eager: Sequence[Tensor], tf32: bool) -> dict[str, Any]:
         """`cut`, `nudged`, `respelled`, `autocast` and `reordered` of a `ReferencePass`; the model stays as it is."""
@@ -51,7 +57,7 @@ class Variants:
         # Ties are exact.
         still = tf32 or self.into.sketching is not None or draw.kind in (OPPOSITES, TIES)
         times = 0 if still else NUDGES_OF_FEW if few else NUDGES
-        runs = [self._nudged(copy.deepcopy(model), 2 * number) for number in range(times)]
+        runs = [self._nudged(copy.deepcopy(model), 2 * number, eager) for number in range(times)]
         runs += [self._swallowing(copy.deepcopy(model), high) for high in (False, True) if draw.kind == COMPARED]
         return {
             "cut": cut,
@@ -67,7 +73,7 @@ class Variants:
         with self._eager(cut=True):
             return self.into.take_all(self.program.run(model, self.inputs))
 
-    def _nudged(self, model: nn.Module, noise: int) -> tuple[Place, ...] | None:
+    def _nudged(self, model: nn.Module, noise: int, eager: Sequence[Tensor]) -> tuple[Place, ...] | None:
         """Eager's outputs on inputs and weights whose last bits are noise, as are those of functions; None where the
         program refuses such inputs."""
         seed, specs = self.seed, self.program.reference.inputs
@@ -82,13 +88,16 @@ class Variants:
         except REFUSALS:
             return None
         made = {**dict(zip([spec.name for spec in specs], values, strict=True)), **self.program.state(model)}
+        left = {name: value for name in self.changed if isinstance(value := made[name], Tensor)}
         if noise < 2 * NUDGES:
-            self._take_left({name: made[name] for name in self.changed})
+            self._take_left(left)
+        pairs = (*zip(eager, outputs, strict=True), *((self.changed[name], value) for name, value in left.items()))
+        self.moved |= any(_is_moved(before, after) for before, after in pairs)
         return self.into.take_all(outputs)
 
-    def _take_left(self, values: Mapping[str, Value]) -> None:
+    def _take_left(self, values: Mapping[str, Tensor]) -> None:
         for name, value in values.items():
-            if isinstance(value, Tensor) and value.is_floating_point() and value.nbytes <= NUDGED_BYTES:
+            if value.is_floating_point() and value.nbytes <= NUDGED_BYTES:
                 self.left.setdefault(name, []).append(self.into.take(value))
 
     def _swallowing(self, model: nn.Module, high: bool) -> tuple[Place, ...]:
@@ -142,3 +151,13 @@ class Variants:
         """What a run is made under; those go first who wait to take times."""
         self.turns.pause()
         return Eager(self.program.reference.numerics, cut=cut)
+
+
+def _is_moved(before: Tensor, after: Tensor) -> bool:
+    """Whether fp32 numbers are others by more than a share of their size, but not by more than that: such are next to
+    nothing, and any noise is right. What is not finite is not looked at."""
+    if before.dtype != torch.float32 or before.shape != after.shape:
+        return False
+    known = before.isfinite() & after.isfinite()
+    size, apart = (torch.where(known, one.double(), 0.0).norm() for one in (before, after.double() - before.double()))
+    return bool(_MOVED * size < apart <= size)

@@ -43,9 +43,10 @@ class NotFiniteWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
-#: Operations, by `operators.base`, that add squares up.
 _NORMS = "native_batch_norm cudnn_batch_norm native_layer_norm native_group_norm var var_mean std std_mean"
-_SQUARING = frozenset(f"aten.{name}" for name in (*_NORMS.split(), "linalg_vector_norm", "norm"))
+#: Operations, by `operators.base`, that subtract means, and such as add squares up.
+NORMS = frozenset(f"aten.{name}" for name in _NORMS.split())
+_SQUARING = NORMS | {"aten.linalg_vector_norm", "aten.norm"}
 _LARGEST = torch.finfo(torch.float32).max
 
 
