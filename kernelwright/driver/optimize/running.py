@@ -1,6 +1,7 @@
 """A model that runs as Inductor compiled it, each of whose kernels can be exchanged and timed where it is."""
 
 import math
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
@@ -101,13 +102,14 @@ class Running:
 
         Raises DoesNotRunError where it cannot be launched there, or where the model's outputs are others with it.
         """
-        self._settle()
-        try:
-            ours = replacing(entry, self.places[key][0])
-            before, after = self._outputs({}), self._outputs({key: ours})
-        except Exception as error:
-            lines = str(error).strip().splitlines()
-            raise DoesNotRunError(": ".join([type(error).__name__, *lines[:1]])) from error
+        with self._turns.at_least_shared():
+            self._settle()
+            try:
+                ours = replacing(entry, self.places[key][0])
+                before, after = self._outputs({}), self._outputs({key: ours})
+            except Exception as error:
+                lines = str(error).strip().splitlines()
+                raise DoesNotRunError(": ".join([type(error).__name__, *lines[:1]])) from error
         if (apart := _apart(before, after)) > APART:
             raise DoesNotRunError(f"the model's outputs change by {apart:.2g} of their size")
         return ours
@@ -144,16 +146,17 @@ class Running:
             self.watch.queued(call)
         return {key: (sum(self.watch.us(*span) for span in some), len(some)) for key, some in spans.items()}
 
-    def compared(self, take: Callable[[bool], Pair], late: Callable[[], bool]) -> Comparison:
-        """What pairs of times say, while no other process of Kernelwright's has the device at work. Others go between
-        pairs, at times: a verdict is not to wait until it is out of time."""
+    def compared(self, take: Callable[[bool], Pair], seconds: float) -> Comparison:
+        """What pairs of times say, in so many seconds, while no other process of Kernelwright's has the device at work.
+        Others go between pairs, at times: a verdict is not to wait until it is out of time."""
 
         def taken(ours_first: bool) -> Pair:
             self._turns.pause(STRETCH_SECONDS)
             return take(ours_first)
 
         with self._turns.alone():
-            return compared(taken, late=late)
+            ends = time.monotonic() + seconds
+            return compared(taken, late=lambda: time.monotonic() > ends)
 
     def model_us(self, ours: Mapping[str, Launchable] = MappingProxyType({})) -> float:
         """Microseconds of the device in a call of the model with some kernels exchanged."""

@@ -106,8 +106,7 @@ class Trying:
             ours = self.running.replacing(kernel.key, entry)
         except DoesNotRunError as error:
             return Trial(replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)})
-        ends = time.monotonic() + self.admission_s
-        times = self.running.compared(self.running.kernels_in_turn(kernel.key, ours), lambda: time.monotonic() > ends)
+        times = self.running.compared(self.running.kernels_in_turn(kernel.key, ours), self.admission_s)
         entry = _certified(entry, times, self.running.caliber, notes)
         told = replace(kernel, became="slower", why=f"{times} in the model", graph=times)
         return Trial(told, {"entry": json.loads(entry.text)}, entry, ours)

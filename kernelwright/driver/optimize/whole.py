@@ -23,7 +23,7 @@ def kept_together(
     def holds(keys: Sequence[str]) -> bool:
         say(f"timing the model with {len(keys)} kernels")
         some = {key: ours[key] for key in keys}
-        times = running.compared(running.models_in_turn(some), lambda: time.monotonic() > ends)
+        times = running.compared(running.models_in_turn(some), ends - time.monotonic())
         compared_as[tuple(keys)] = times
         return times.wins
 
