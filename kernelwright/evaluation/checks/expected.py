@@ -89,9 +89,8 @@ class Expected:
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
         of nudged values counts as well, and where inputs are `ordinary` up to `LUCK` times that of the values as they
-        are: on others a little noise may become any. Where nudging changes an
-        output, or some of its elements, by more than their size, as where equal numbers cancel, it is nothing but luck,
-        and counts as it is.
+        are. On others a little noise may become much. Where nudging changes an output, or some of its elements, by more
+        than their size, as where equal numbers cancel, it is nothing but luck, and counts as it is.
         """
         sides = self.against(self.eager)
         scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
@@ -137,8 +136,9 @@ class Expected:
         """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
         those of one computation differ in size, and their errors do not, while few of them may be right by luck.
 
-        What nudging shows in a band of fewer than `FEW` elements is capped by the errors of all larger numbers, up to
-        the first band of as many: one number may be what is left of sums a million times as large.
+        Where inputs are ordinary, what nudging shows in a band of fewer than `FEW` elements is capped by the errors of
+        all larger numbers, up to the first band of as many: one number may be what is left of sums a million times as
+        large.
         """
         bands = self.against(self.eager).bands()
         found = bands.error

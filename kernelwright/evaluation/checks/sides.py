@@ -129,7 +129,7 @@ class Sides:
 
     def _lost(self, block: slice) -> Squares:
         _, _, gold, error = self._banded(block)
-        return squares(np.append(np.where(error > np.abs(gold), error, 0.0), 0.0))
+        return squares(np.where(error > np.abs(gold), error, 0.0)) if error.size else Squares(0.0, 0.0, 0)
 
     def errors(self, block: slice, scale: float) -> Worst:
         """Differences from the gold, the peak scaled. NaN and infinity have to be where they should be."""

@@ -91,7 +91,7 @@ class Variants:
         left = {name: value for name in self.changed if isinstance(value := made[name], Tensor)}
         if noise < 2 * NUDGES:
             self._take_left(left)
-        pairs = (*zip(eager, outputs, strict=True), *((self.changed[name], value) for name, value in left.items()))
+        pairs = (*zip(eager, outputs, strict=False), *((self.changed[name], value) for name, value in left.items()))
         self.moved |= any(_is_moved(before, after) for before, after in pairs)
         return self.into.take_all(outputs)
 
@@ -159,5 +159,7 @@ def _is_moved(before: Tensor, after: Tensor) -> bool:
     if before.dtype != torch.float32 or before.shape != after.shape:
         return False
     known = before.isfinite() & after.isfinite()
-    size, apart = (torch.where(known, one.double(), 0.0).norm() for one in (before, after.double() - before.double()))
+    size, apart = (
+        torch.linalg.vector_norm(torch.where(known, one, 0.0), dtype=torch.float64) for one in (before, after - before)
+    )
     return bool(_MOVED * size < apart <= size)

@@ -28,9 +28,8 @@ _CAST = "aten._to_copy.default"
 
 class NoisyFunctions(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Puts noise into the last bits of what these functions give in fp32, of what norms are given, and of what fp8
-    gives there; and into numbers
-    that are `weights` as much as their error is where a kernel works them out: see `weights_of`. `units` are those of
-    `nudge`."""
+    gives there; and into numbers that are `weights` as much as their error is where a kernel works them out: see
+    `weights_of`. `units` are those of `nudge`."""
 
     def __init__(self, seed: int, weights: Iterable[float] = (), units: int = 1) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
