@@ -1,7 +1,6 @@
 """What outputs should be, and how far eager itself is from the gold."""
 
 import functools
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,9 +87,9 @@ class Expected:
         what cutting makes all products too small.
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
-        of nudged values counts as well, and where inputs are `ordinary` up to `LUCK` times that of the values as they
-        are. On others a little noise may become much. Where nudging changes an output, or some of its elements, by more
-        than their size, as where equal numbers cancel, it is nothing but luck, and counts as it is.
+        of nudged values counts as well, up to `LUCK` times that of the values as they are. Where nudging changes an
+        output, or some of its elements, by more than their size, as where equal numbers cancel, it is nothing but luck,
+        and counts as it is.
         """
         sides = self.against(self.eager)
         scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
@@ -98,7 +97,7 @@ class Expected:
         if self.cut is not None:
             coarser = self.against(self.cut).apart(scale)
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
-        most = (LUCK * rms, LUCK * peak) if self.ordinary else (math.inf, math.inf)
+        most = LUCK * rms, LUCK * peak
         for one in self.nudged:
             noisy = self.against(one)
             errors = zip(noisy.apart(scale), noisy.lost(scale), most, strict=True)
@@ -136,16 +135,15 @@ class Expected:
         """Eager's RMS error in each band, found as `own` is. A band has at least that of the next larger numbers:
         those of one computation differ in size, and their errors do not, while few of them may be right by luck.
 
-        Where inputs are ordinary, what nudging shows in a band of fewer than `FEW` elements is capped by the errors of
-        all larger numbers, up to the first band of as many: one number may be what is left of sums a million times as
-        large.
+        What nudging shows in a band of fewer than `FEW` elements is capped by the errors of all larger numbers, up to
+        the first band of as many: one number may be what is left of sums a million times as large.
         """
         bands = self.against(self.eager).bands()
         found = bands.error
         if self.cut is not None:
             found = np.maximum(found, self.against(self.cut).bands().error / 2)
         unit = max(UNITS[self.eager.dtype], min(self.weight, MOST_OF_A_WEIGHT))
-        most = LUCK * np.maximum(_carried(found, bands.count), unit * bands.scale) if self.ordinary else np.inf
+        most = LUCK * np.maximum(_carried(found, bands.count), unit * bands.scale)
         for one in self.nudged:
             error = self.against(one).bands().error
             found = np.maximum(found, np.where(error > bands.scale, error, np.minimum(error, most)))

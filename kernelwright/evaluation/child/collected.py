@@ -32,6 +32,8 @@ class Collected:
     sketching: Sketching | None = None
     #: Whether a pass gave the same under autocast; then no other is tried under it.
     alike_under_autocast: bool = False
+    #: Whether a pass had no norms, or one; then nobody looks for what several make of noise.
+    few_norms: bool = False
 
     def take(self, tensor: Tensor) -> Place:
         """Take an output in; its index."""

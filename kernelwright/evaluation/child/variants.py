@@ -17,7 +17,7 @@ from kernelwright.evaluation.checks.expected import ORDERS, PLAIN
 from kernelwright.evaluation.checks.ties import Reordered
 from kernelwright.evaluation.child.collected import Collected
 from kernelwright.evaluation.inputs.draws import OPPOSITES, Draw
-from kernelwright.evaluation.inputs.functions import NoisyFunctions
+from kernelwright.evaluation.inputs.functions import NoisyFunctions, NoisyNorms
 from kernelwright.evaluation.inputs.kinds.compared import COMPARED, Swallowing
 from kernelwright.evaluation.inputs.kinds.ties import TIES
 from kernelwright.evaluation.inputs.literals import weights_of
@@ -27,9 +27,9 @@ from kernelwright.evaluation.inputs.weights import FEW, NUDGED_BYTES, NUDGES, NU
 from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.tensors import same_bits
 
-#: The share of their size by which noise in last bits may move outputs, or what the program changes, in draws that are
-#: not ordinary: of more, rounding decides what is right.
-_MOVED = 2.0**-6
+#: The share of their size by which noise in what several norms are given may move outputs, or what the program changes,
+#: in draws that are not ordinary: of more, rounding decides what is right. After one norm more is allowed for.
+_MOVED, _SEVERAL = 2.0**-10, 2
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Variants:
     """The runs of a program on one draw's inputs, by which its outputs are told in other ways than `eager` has them.
 
     `changed` has the inputs and the state that the program changes, as eager leaves them; `left` what nudged runs make
-    of these. `moved` says that noise decides what comes out.
+    of these.
     """
 
     program: ReferenceProgram
@@ -47,7 +47,6 @@ class Variants:
     inputs: Sequence[Value]
     changed: Mapping[str, Tensor]
     left: dict[str, list[Place]] = field(default_factory=dict)
-    moved: bool = False
 
     def of(self, model: nn.Module, draw: Draw, eager: Sequence[Tensor], tf32: bool) -> dict[str, Any]:
         """`cut`, `nudged`, `respelled`, `autocast` and `reordered` of a `ReferencePass`; the model stays as it is."""
@@ -57,7 +56,7 @@ class Variants:
         # Ties are exact.
         still = tf32 or self.into.sketching is not None or draw.kind in (OPPOSITES, TIES)
         times = 0 if still else NUDGES_OF_FEW if few else NUDGES
-        runs = [self._nudged(copy.deepcopy(model), 2 * number, eager) for number in range(times)]
+        runs = [self._nudged(copy.deepcopy(model), 2 * number) for number in range(times)]
         runs += [self._swallowing(copy.deepcopy(model), high) for high in (False, True) if draw.kind == COMPARED]
         return {
             "cut": cut,
@@ -73,7 +72,7 @@ class Variants:
         with self._eager(cut=True):
             return self.into.take_all(self.program.run(model, self.inputs))
 
-    def _nudged(self, model: nn.Module, noise: int, eager: Sequence[Tensor]) -> tuple[Place, ...] | None:
+    def _nudged(self, model: nn.Module, noise: int) -> tuple[Place, ...] | None:
         """Eager's outputs on inputs and weights whose last bits are noise, as are those of functions; None where the
         program refuses such inputs."""
         seed, specs = self.seed, self.program.reference.inputs
@@ -87,13 +86,28 @@ class Variants:
                 outputs = flatten_outputs(model(*values))
         except REFUSALS:
             return None
-        made = {**dict(zip([spec.name for spec in specs], values, strict=True)), **self.program.state(model)}
-        left = {name: value for name in self.changed if isinstance(value := made[name], Tensor)}
         if noise < 2 * NUDGES:
-            self._take_left(left)
-        pairs = (*zip(eager, outputs, strict=False), *((self.changed[name], value) for name, value in left.items()))
-        self.moved |= any(_is_moved(before, after) for before, after in pairs)
+            self._take_left(self._changed(values, model))
         return self.into.take_all(outputs)
+
+    def _changed(self, values: Sequence[Value], model: nn.Module) -> dict[str, Tensor]:
+        """What a run on these inputs has changed."""
+        names = [spec.name for spec in self.program.reference.inputs]
+        made = {**dict(zip(names, values, strict=True)), **self.program.state(model)}
+        return {name: value for name in self.changed if isinstance(value := made[name], Tensor)}
+
+    def hang_on_rounding(self, model: nn.Module, eager: Sequence[Tensor]) -> bool:
+        """Whether several norms make something else of noise in what they are given."""
+        if self.into.few_norms or self.into.sketching is not None:
+            return False
+        values = [copy_of(value) if isinstance(value, Tensor) else value for value in self.inputs]
+        torch.manual_seed(self.seed)
+        with torch.no_grad(), self._eager(), NoisyNorms(self.seed) as norms:
+            outputs = flatten_outputs(model(*as_specified(values, self.program.reference.inputs)))
+        changed = self._changed(values, model)
+        pairs = (*zip(eager, outputs, strict=False), *((self.changed[name], value) for name, value in changed.items()))
+        self.into.few_norms = norms.count < _SEVERAL
+        return not self.into.few_norms and any(_is_moved(before, after) for before, after in pairs)
 
     def _take_left(self, values: Mapping[str, Tensor]) -> None:
         for name, value in values.items():
