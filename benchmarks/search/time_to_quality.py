@@ -93,7 +93,7 @@ def search_one(
     wall_s = time.perf_counter() - began
     notes = dict(final.provenance[-1].notes)
     kept = ("best", "us", "plain_us", "plain_tuned_us", "curve", "measured", "distinct", "trials")
-    told = {key: notes[key] for key in (*kept, "stopped", "speedups", "timing") if key in notes}
+    told = {key: notes[key] for key in (*kept, "stopped", "not_verified", "speedups", "timing") if key in notes}
     told |= {"spent_s": notes.get("seconds", {}), "refused": len(notes["refused"]), "wall_s": round(wall_s, 2)}
     return {"status": "ok", **told, "found": next(map(asdict, memory.found[known:]), None)}
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwright.agent.measures import BASELINES, is_correct, speedup
 from kernelwright.midend.search.search_run import KEPT_PLAIN, TOLD, first_line, line_of
+from kernelwright.midend.search.tuning import Entry
 
 if TYPE_CHECKING:
     from kernelwright.midend.search.measured import MeasuredSearchRun
@@ -44,11 +45,19 @@ def notes_of(run: "MeasuredSearchRun") -> dict[str, Any]:
         "curve": run.curve.told(),
         "seconds": {name: round(seconds, 1) for name, seconds in run.spent_s.items()},
     }
+    if faster := _not_verified(run, run.best):
+        told["not_verified"] = faster
     if run.space.failed:
         told["failed"] = {spec: line_of(why) for spec, why in list(run.space.failed.items())[:TOLD]}
     if run.stopped:
         told["stopped"] = run.stopped
     return told | _speedups(run)
+
+
+def _not_verified(run: "MeasuredSearchRun", best: Entry) -> dict[str, float]:
+    """Microseconds of what was faster than what is kept, and has no verdict: its verification did not end in time."""
+    faster = [e for e in run.entries if e.us < best.us and e.candidate.digest not in run.verdicts]
+    return {e.candidate.spec: round(e.us, 3) for e in sorted(faster, key=lambda entry: entry.us)[:TOLD]}
 
 
 def _speedups(run: "MeasuredSearchRun") -> dict[str, Any]:

@@ -311,6 +311,7 @@ def test_a_verification_that_does_not_end_in_time_is_not_waited_for(problem: Ker
     one.best = one._verified()
     # The fastest would be kept, had its verdict come: of what is verified by then the fastest is.
     assert (one.best.candidate.spec, one.stopped) == ("b", "out of time") and asked == ["plain", "b", "a"]
+    assert one.notes()["not_verified"] == {"a": 5.0}
     over.set()
 
 
