@@ -66,12 +66,17 @@ def test_what_cancels_exactly_may_be_rounding(lucky: bool) -> None:
     assert "error rms" in compare_output(want, raw(mine * 1e4), GOLD).mismatch
 
 
-@pytest.mark.parametrize(("gold_of_one", "right"), [(1e-15, True), (0.04, False)])
-def test_a_sum_that_cancels_may_be_off_by_noise_where_eager_is_not(gold_of_one: float, right: bool) -> None:
-    """All else is small, so that what noise leaves of one sum is more than rounding of the whole output."""
+@pytest.mark.parametrize(
+    ("gold_of_one", "noise_of_one", "right"), [(1e-15, 3e-6, True), (0.04, 3e-6, False), (0.0, 0.015, False)]
+)
+def test_a_sum_that_cancels_may_be_off_by_noise_where_eager_is_not(
+    gold_of_one: float, noise_of_one: float, right: bool
+) -> None:
+    """All else is small, so that what noise leaves of one sum is more than rounding of the whole output. A comparison
+    that tips over is no noise."""
     gold = np.array([gold_of_one, 0.02, -0.01, 0.03, 1e-5])
     eager = gold.astype(np.float32)
-    noise, mine = (eager + np.array([error, 0, 0, 0, 0], np.float32) for error in (3e-6, -7e-6))
+    noise, mine = (eager + np.array([error, 0, 0, 0, 0], np.float32) for error in (noise_of_one, -7e-6))
     want = replace(expected(gold, eager), nudged=(raw(noise),))
     assert ("error rms" not in compare_output(want, raw(mine), GOLD).mismatch) is right
     off = mine + np.array([0, 1e-4, 0, 0, 0], np.float32)

@@ -88,8 +88,9 @@ class Expected:
 
         Where rounding weighs a lot, as between two logits that are nearly the same, an error is a matter of luck: that
         of nudged values counts as well, up to `LUCK` times that of the values as they are. Where nudging changes an
-        output, or some of its elements, by more than their size, as where equal numbers cancel, it is nothing but luck,
-        and counts as it is.
+        output by more than its size, as where equal numbers cancel, it is nothing but luck, and counts as it is. So it
+        does where it changes some elements by more than theirs, and by no more than is left of rounding inputs: by more
+        where a comparison tips over.
         """
         sides = self.against(self.eager)
         scale = combined(in_blocks(sides.magnitude, sides.have.size)) or 1.0
@@ -98,9 +99,10 @@ class Expected:
             coarser = self.against(self.cut).apart(scale)
             rms, peak = max(rms, coarser[0] / 2), max(peak, coarser[1] / 2)
         most = LUCK * rms, LUCK * peak
+        left = LUCK * CANCELLED.get(self.eager.dtype, 0.0) * max(1.0, self.given)
         for one in self.nudged:
             noisy = self.against(one)
-            errors = zip(noisy.apart(scale), noisy.lost(scale), most, strict=True)
+            errors = zip(noisy.apart(scale), noisy.lost(scale, left), most, strict=True)
             lucky = [whole if whole > 1.0 else max(min(whole, limit), lost) for whole, lost, limit in errors]
             rms, peak = max(rms, lucky[0]), max(peak, lucky[1])
         return Own(scale, rms, peak)

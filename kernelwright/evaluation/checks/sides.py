@@ -122,14 +122,15 @@ class Sides:
         found = in_blocks(lambda block: self.errors(block, scale), self.have.size)
         return combined([one.squares for one in found]) / scale, worst(found)[0]
 
-    def lost(self, scale: float) -> tuple[float, float]:
-        """The same of the elements that are off by more than their own size."""
-        found = in_blocks(self._lost, self.have.size)
+    def lost(self, scale: float, most: float) -> tuple[float, float]:
+        """The same of the elements that are off by more than their own size, and by no more than `most`."""
+        found = in_blocks(lambda block: self._lost(block, most), self.have.size)
         return combined(found) / scale, max(one.peak for one in found) / scale
 
-    def _lost(self, block: slice) -> Squares:
+    def _lost(self, block: slice, most: float) -> Squares:
         _, _, gold, error = self._banded(block)
-        return squares(np.where(error > np.abs(gold), error, 0.0)) if error.size else Squares(0.0, 0.0, 0)
+        lost = np.where((error > np.abs(gold)) & (error <= most), error, 0.0)
+        return squares(lost) if lost.size else Squares(0.0, 0.0, 0)
 
     def errors(self, block: slice, scale: float) -> Worst:
         """Differences from the gold, the peak scaled. NaN and infinity have to be where they should be."""
