@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,39 +76,48 @@ class Variants:
     def _nudged(self, model: nn.Module, noise: int) -> tuple[Place, ...] | None:
         """Eager's outputs on inputs and weights whose last bits are noise, as are those of functions; None where the
         program refuses such inputs."""
-        seed, specs = self.seed, self.program.reference.inputs
-        values = [copy_of(value) if isinstance(value, Tensor) else value for value in self.inputs]
+        seed = self.seed
+        values = self._copies()
         nudge([value for value in values if isinstance(value, Tensor)], seed + noise)
         nudge([*model.parameters(), *model.buffers()], seed + noise + 1)
+        made = self._noisy(model, values, NoisyFunctions(seed + noise, weights_of(self.program)))
+        if made is None:
+            return None
+        outputs, changed = made
+        if noise < 2 * NUDGES:
+            self._take_left(changed)
+        return self.into.take_all(outputs)
+
+    def hang_on_rounding(self, model: nn.Module, eager: Sequence[Tensor]) -> bool:
+        """Whether several norms make something else of noise in what they are given; the model stays as it is."""
+        if self.into.few_norms or self.into.sketching is not None:
+            return False
+        norms = NoisyNorms(self.seed)
+        made = self._noisy(copy.deepcopy(model), self._copies(), norms)
+        self.into.few_norms = norms.count < _SEVERAL
+        if made is None or self.into.few_norms:
+            return False
+        outputs, changed = made
+        pairs = (*zip(eager, outputs, strict=False), *((self.changed[name], value) for name, value in changed.items()))
+        return any(_is_moved(before, after) for before, after in pairs)
+
+    def _copies(self) -> list[Value]:
+        return [copy_of(value) if isinstance(value, Tensor) else value for value in self.inputs]
+
+    def _noisy(
+        self, model: nn.Module, values: Sequence[Value], noise: AbstractContextManager[object]
+    ) -> tuple[tuple[Tensor, ...], dict[str, Tensor]] | None:
+        """Outputs of a run with noise, and what it makes of what is `changed`; None where the program refuses that."""
+        specs = self.program.reference.inputs
         values = as_specified(values, specs)
-        torch.manual_seed(seed)
+        torch.manual_seed(self.seed)
         try:
-            with torch.no_grad(), self._eager(), NoisyFunctions(seed + noise, weights_of(self.program)):
+            with torch.no_grad(), self._eager(), noise:
                 outputs = flatten_outputs(model(*values))
         except REFUSALS:
             return None
-        if noise < 2 * NUDGES:
-            self._take_left(self._changed(values, model))
-        return self.into.take_all(outputs)
-
-    def _changed(self, values: Sequence[Value], model: nn.Module) -> dict[str, Tensor]:
-        """What a run on these inputs has changed."""
-        names = [spec.name for spec in self.program.reference.inputs]
-        made = {**dict(zip(names, values, strict=True)), **self.program.state(model)}
-        return {name: value for name in self.changed if isinstance(value := made[name], Tensor)}
-
-    def hang_on_rounding(self, model: nn.Module, eager: Sequence[Tensor]) -> bool:
-        """Whether several norms make something else of noise in what they are given."""
-        if self.into.few_norms or self.into.sketching is not None:
-            return False
-        values = [copy_of(value) if isinstance(value, Tensor) else value for value in self.inputs]
-        torch.manual_seed(self.seed)
-        with torch.no_grad(), self._eager(), NoisyNorms(self.seed) as norms:
-            outputs = flatten_outputs(model(*as_specified(values, self.program.reference.inputs)))
-        changed = self._changed(values, model)
-        pairs = (*zip(eager, outputs, strict=False), *((self.changed[name], value) for name, value in changed.items()))
-        self.into.few_norms = norms.count < _SEVERAL
-        return not self.into.few_norms and any(_is_moved(before, after) for before, after in pairs)
+        left = {**dict(zip([spec.name for spec in specs], values, strict=True)), **self.program.state(model)}
+        return outputs, {name: value for name in self.changed if isinstance(value := left[name], Tensor)}
 
     def _take_left(self, values: Mapping[str, Tensor]) -> None:
         for name, value in values.items():

@@ -119,3 +119,12 @@ def test_draws_in_which_rounding_decides_are_left_out(
     """Noise in inputs does not tell, as zeros have none."""
     reference = import_source(CHAOS.format(eps=eps), "chaos", shrink="never").reference
     assert ("rows" in evaluator.truth(reference, Rung.INTERPRET).left_out) is left_out
+
+
+def test_a_program_may_refuse_what_noise_makes_of_its_norms(evaluator: LocalEvaluator) -> None:
+    body = (
+        "first, second = (nn.functional.layer_norm(x, (16,)) for _ in range(2))\n        assert first.equal(second)\n"
+    )
+    source = CHAOS.format(eps=()).replace("for eps in ():", f"{body}        for eps in ():")
+    truth = evaluator.truth(import_source(source, "picky", shrink="never").reference, Rung.INTERPRET)
+    assert not truth.failure and any(one.draw.kind == "rows" for one in truth.passes)
