@@ -13,6 +13,7 @@ another. It begins with a search of 5 s of WARM_UP, a problem that is not in the
 processes warm. When that one first measured is told apart, as how long a search takes from a cold start. Problems are
 those of SAMPLE, which was drawn by seed in strata (convolutions, products, others) before anything was tuned for this,
 or all of levels 1 and 2. Each has its searches in the order of --modes: later ones find what earlier ones compiled.
+On a machine with several GPUs, each may run a --shard; --merge joins their results, and searches nothing.
 
 OUT.journal gets a row for each search as it is done. With --resume a run goes on from there, or from OUT alone. A
 problem begins only where --budget leaves time for all of its searches that are due. OUT has the rows, each with its
@@ -33,7 +34,15 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.caliber import add_commit, caliber_of, head
-from benchmarks.kernelbench.kernelbench import journal_of, made_with, read_json, read_problems, settings_for, write
+from benchmarks.kernelbench.kernelbench import (
+    journal_of,
+    made_with,
+    read_json,
+    read_problems,
+    read_shard,
+    settings_for,
+    write,
+)
 from benchmarks.row_lines import command_line
 from kernelwright.backend.measure.pool import end_idle
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
@@ -127,7 +136,8 @@ def work_off(
     else of the journal."""
     only = frozenset() if arguments.all else frozenset(SAMPLE)
     given = {one.name: one for one in read_problems(arguments.problems, frozenset({1, 2}), only, (1, 1))}
-    programs = list(given.values()) if arguments.all else [given[name] for name in SAMPLE]
+    number, of = arguments.shard
+    programs = (list(given.values()) if arguments.all else [given[name] for name in SAMPLE])[number - 1 :: of]
     (warm_up,) = read_problems(arguments.problems, frozenset({1, 2}), frozenset({WARM_UP}), (1, 1))
     began = time.monotonic()
     with open_context(settings, silent) as context:
@@ -154,6 +164,23 @@ def take_up(out: Path, common: Row, journal: Journal) -> None:
         raise UserError(f"{out} was made with {content.get('made_with')}, and now it is {common}; name another --out")
     for row in content["results"]:
         journal.add(row["id"], {key: value for key, value in row.items() if key != "id"})
+
+
+def joined(paths: Sequence[Path]) -> dict[str, Any]:
+    """The content of an OUT with the rows of several, each with its commit. Raises UserError where one was made
+    otherwise than the first."""
+    contents = [read_json(path, "--merge") for path in paths]
+    for path, content in zip(paths, contents, strict=True):
+        if content["made_with"] != contents[0]["made_with"]:
+            raise UserError(
+                f"--merge {path}: made with {content['made_with']}, {paths[0]} otherwise; merge what is alike"
+            )
+    every = [row for content in contents for row in content["results"]]
+    warm_ups = [row for row in every if row["mode"] == COLD]
+    rows = {row["id"]: row for row in every if row["mode"] != COLD}
+    rows |= {name: row | {"id": name} for n, row in enumerate(warm_ups, 1) for name in [f"{COLD} {n}"]}
+    told = {"command": command_line(), "made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}
+    return told | {"summary": summary(rows), "results": [rows[name] for name in sorted(rows)]}
 
 
 def remembered(path: Path | None) -> tuple[dict[str, Row], dict[str, str]]:
@@ -253,13 +280,39 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     return found
 
 
+def searched(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Work off what is due; the content of OUT, which is written also where that is interrupted. Raises UserError."""
+    settings = settings_for(arguments.overrides, 1.0)
+    common = {key: value for key, value in made_with(settings).items() if key != "pipeline"}
+    others, told = remembered(arguments.memory)
+    common |= told
+    with Journal(journal_of(arguments.out), common) as journal:
+        if arguments.resume and not journal.results:
+            take_up(arguments.out, common, journal)
+        if journal.results and not arguments.resume:
+            raise UserError(f"{arguments.out} has rows already; add --resume to go on, or name another --out")
+        commit = arguments.commit or head()
+        try:
+            work_off(arguments, commit, settings, journal, console, others)
+        finally:
+            end_idle()
+            rows = {name: journal.results[name] for name in sorted(journal.results)}
+            made = {"command": command_line(), "made_with": common, "caliber": caliber_of(commit)}
+            content = made | {"summary": summary(rows), "results": list(rows.values())}
+            write(arguments.out, content)
+    return content
+
+
 def main() -> int:
-    """Work off what is due, and write OUT; 2 for bad arguments."""
+    """Work off what is due or join what shards found, and write OUT; 2 for bad arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=Path, required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--problems", type=Path)
+    what.add_argument("--merge", type=Path, nargs="+", help="results of several shards, to be joined")
     parser.add_argument("--out", type=Path, default=Path("runs/search/time_to_quality.json"))
     parser.add_argument("--modes", default="60,15", type=lambda text: text.split(","))
     parser.add_argument("--all", action="store_true", help="all problems of levels 1 and 2, not the sample")
+    parser.add_argument("--shard", default="1/1", help="I/N: every N-th problem, from the I-th on")
     parser.add_argument("--memory", type=Path, help="results, of another machine or commit, that are remembered")
     parser.add_argument("--most", type=int, help="the first so many problems only")
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no search begins")
@@ -271,24 +324,10 @@ def main() -> int:
     discover()
     try:
         arguments.modes = [Mode.read(text) for text in arguments.modes]
-        settings = settings_for(arguments.overrides, 1.0)
-        common = {key: value for key, value in made_with(settings).items() if key != "pipeline"}
-        others, told = remembered(arguments.memory)
-        common |= told
-        with Journal(journal_of(arguments.out), common) as journal:
-            if arguments.resume and not journal.results:
-                take_up(arguments.out, common, journal)
-            if journal.results and not arguments.resume:
-                raise UserError(f"{arguments.out} has rows already; add --resume to go on, or name another --out")
-            commit = arguments.commit or head()
-            try:
-                work_off(arguments, commit, settings, journal, console, others)
-            finally:
-                end_idle()
-                rows = {name: journal.results[name] for name in sorted(journal.results)}
-                caliber = caliber_of(commit)
-                content = {"command": command_line(), "made_with": common, "caliber": caliber, "summary": summary(rows)}
-                write(arguments.out, content | {"results": list(rows.values())})
+        arguments.shard = read_shard(arguments.shard)
+        content = joined(arguments.merge) if arguments.merge else searched(arguments, console)
+        if arguments.merge:
+            write(arguments.out, content)
     except (UserError, OSError) as error:
         console.print(str(error), style="red", markup=False)
         return 2

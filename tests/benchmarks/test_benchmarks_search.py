@@ -15,6 +15,7 @@ from benchmarks.search.time_to_quality import (
     against_baselines,
     due,
     had_after,
+    joined,
     kept,
     memory_for,
     remembered,
@@ -151,3 +152,20 @@ def test_curves_are_of_the_problems_that_every_mode_has():
     assert reached([slow_start], 4.0) == pytest.approx(2.0)  # over the plain lowering, not over what came first
     with pytest.raises(UserError, match="no problem"):
         by_mode([row("a", "60", 25.0), row("b", "15", 25.0)])
+
+
+def test_results_of_shards_are_joined(tmp_path: Path):
+    made = {"device": "a", "seed": 0}
+    shards = []
+    for name in ("a", "b"):
+        each = rows(row(name, "60", 25.0), row(name, "5m", 50.0)) | {f"{COLD} 1": row("warm-up", COLD, 90.0)}
+        shards.append(tmp_path / f"{name}.json")
+        given = {"made_with": made, "caliber": {"commit": "c"}, "results": [one | {"id": n} for n, one in each.items()]}
+        shards[-1].write_text(json.dumps(given))
+    content = joined(shards)
+    assert [one["id"] for one in content["results"]] == ["a 5m", "a 60", "b 5m", "b 60", f"{COLD} 1", f"{COLD} 2"]
+    assert content["summary"]["5m_keeps_of_60"] == {"problems": 2, "share": 0.5}
+    assert content["summary"]["first_measured_cold_s"] == [1.0, 1.0] and content["made_with"] == made
+    shards[1].write_text(json.dumps(json.loads(shards[1].read_text()) | {"made_with": made | {"device": "b"}}))
+    with pytest.raises(UserError, match=r"b\.json: made with .*'device': 'b'"):
+        joined(shards)
