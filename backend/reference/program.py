@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from kernelwright.backend.reference.convolutions import FastConvolutions
 from kernelwright.backend.reference.device_mode import cuda_or_here
 from kernelwright.backend.reference.eight_bits import as_specified, in_eight_bits
 from kernelwright.backend.reference.structure import taken_apart
@@ -183,7 +184,7 @@ class ReferenceProgram:
     def _gold(self, model: nn.Module, inputs: Sequence[Value], seed: int) -> Gold:
         used = [_clone(value) for value in inputs]
         torch.manual_seed(seed)
-        with torch.no_grad():
+        with torch.no_grad(), FastConvolutions():
             outputs = flatten_outputs(model(*used))
         return Gold(outputs, tuple(used), self.state(model))
 

@@ -20,7 +20,7 @@ from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.child.collected import Collected, aside
+from kernelwright.evaluation.child.collected import Collected
 from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.child.variants import Variants
 from kernelwright.evaluation.inputs.device_asserts import asserting
@@ -60,7 +60,7 @@ def run_reference(
         built = collected.named(state, turns)
         del model, state
         sketched = collected.sketching is not None
-        drawing = None if sketched else Drawing.of(program, draws[0].inputs, device, job.within)
+        drawing = None if sketched else Drawing.of(program, draws[0].inputs, device, job.within, turns)
         wanted = [draw for draw in draws if drawing is None or drawing.applies(draw)]
         running = ReferenceRuns(program, seed, device, collected, turns)
         made = _made(wanted, program, lambda draw: running.one(draws.index(draw), draw, drawing))
@@ -94,14 +94,14 @@ def _sketchable(
     program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: DeviceLock
 ) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
-    inputs = drawn(program, draw, device)
+    inputs = drawn(program, draw, device, turns)
     first = digests(inputs, sketching)
     with asserting(device):
         outputs = program.run(_model(program, seed, device, turns), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
-    return finite and first == digests(drawn(program, draw, device), sketching)
+    return finite and first == digests(drawn(program, draw, device, turns), sketching)
 
 
 def _model(
@@ -114,7 +114,7 @@ def _model(
     counted: bool = False,
 ) -> nn.Module:
     """The model as built from `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
-    with aside(turns, [spec.tensor for spec in program.reference.state]):
+    with turns.aside([spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
             perturb(model, draw.weights, kind, counted)
@@ -155,7 +155,9 @@ class ReferenceRuns:
         ways = [*counting, (draw.kind, False)] if draw.kind in (*FREE, *PATCHES) else []
         for kind, counted in (*ways, (None, False)):
             model = _model(program, self.seed, device, self.turns, draw, kind, counted)
-            inputs = _redrawn(program, model, draw, device) if drawing is None else drawing.inputs(model, draw)
+            inputs = (
+                _redrawn(program, model, draw, device, self.turns) if drawing is None else drawing.inputs(model, draw)
+            )
             if inputs is not None:
                 return self._pass(number, model, inputs, draw)
             if not program.reference.state:
@@ -252,21 +254,23 @@ class ReferenceRuns:
         return right, outputs, note
 
 
-def _redrawn(program: ReferenceProgram, model: nn.Module, draw: Draw, device: str) -> list[Value] | None:
+def _redrawn(
+    program: ReferenceProgram, model: nn.Module, draw: Draw, device: str, turns: DeviceLock
+) -> list[Value] | None:
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
     if draw.kind != "given" and (draw.kind not in KINDS or draw.kind in (*SCALES, ALIKE)):
         return None
-    inputs = drawn(program, draw, device)
+    inputs = drawn(program, draw, device, turns)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
         return None
-    return inputs if Trial(program, device).takes(model, inputs) else None
+    return inputs if Trial(program, device, turns=turns).takes(model, inputs) else None
 
 
 def _differ(first: Tensor, second: Tensor, turns: DeviceLock) -> bool:
     """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
     if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
         return False
-    with aside(turns, [first, second]):
+    with turns.aside([first, second]):
         return differ(to_raw(first), to_raw(second))
 
 

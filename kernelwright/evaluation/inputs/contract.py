@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.reference.eight_bits import as_specified, with_wide
+from kernelwright.backend.measure.turns import DeviceLock
+from kernelwright.backend.reference.eight_bits import as_specified
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.draws import SCALES, ZERO, apply_kind, rms
@@ -51,23 +52,26 @@ class Contract:
     infinities: tuple[float, ...] = ()
 
 
-def find_contract(program: ReferenceProgram, seed: int, device: str, within: bool = False) -> Contract:
+def find_contract(
+    program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock | None = None
+) -> Contract:
     """Try a program on a device, as a CPU takes seconds for what a GPU does in milliseconds; a large one is not tried,
-    and only its inputs tell. `within`: integers that it does not give are not tried."""
-    samples = [with_wide(program.inputs(seed + number, device)) for number in range(_SAMPLES)]
+    and only its inputs tell. `within`: integers that it does not give are not tried. `turns`: see `Trial`."""
+    trial = Trial(program, device, turns=turns)
+    samples = [trial.given(seed + number) for number in range(_SAMPLES)]
     reference = program.reference
     _, nan_aware, inf_aware = named(reference.source, reference.entry)
     found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
     model, values = program.build(seed, device), samples[0]
-    infinities = _infinities(Trial(program, device), model, values)
-    trial = Trial(program, device, infinities)
+    infinities = _infinities(trial, model, values)
+    trial = replace(trial, infinities=infinities)
     traits = _without_orders(program, model, values, found.traits)
     for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
     scales, elementwise, watch = _scales(trial, model, values)
-    modes = _modes(program, seed, device, values)
+    modes = _modes(trial, seed, values)
     return replace(
         found,
         traits=traits,
@@ -172,10 +176,11 @@ def _scales(trial: Trial, model: nn.Module, values: Sequence[Value]) -> tuple[fr
     return frozenset(found), True, watch
 
 
-def _modes(program: ReferenceProgram, seed: int, device: str, values: Sequence[Value]) -> bool | None:
+def _modes(trial: Trial, seed: int, values: Sequence[Value]) -> bool | None:
     """Whether a model that is in training mode gives, or leaves, something else in evaluation mode, on inputs as given
     or on large ones; None where that is unknown."""
-    model = program.build(seed, device)
+    program = trial.program
+    model = program.build(seed, trial.device)
     if not model.training or (len(list(model.modules())) == 1 and "training" not in program.reference.source):
         return False
     perturb(model, seed + 1)  # statistics as they are built may be those of the inputs
@@ -183,6 +188,7 @@ def _modes(program: ReferenceProgram, seed: int, device: str, values: Sequence[V
         left = []
         for one in (copy.deepcopy(model), copy.deepcopy(model).eval()):
             torch.manual_seed(seed)
+            trial.pause()
             try:
                 outputs = program.run(one, given)
             except REFUSALS:

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.reference.eight_bits import as_specified, with_wide
+from kernelwright.backend.measure.turns import DeviceLock
+from kernelwright.backend.reference.eight_bits import as_specified
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
@@ -71,11 +72,15 @@ class Drawing:
     program: ReferenceProgram
     device: str
     contract: Contract
+    turns: DeviceLock | None = None
 
     @classmethod
-    def of(cls, program: ReferenceProgram, seed: int, device: str, within: bool = False) -> "Drawing":
-        """Draws on a device, for what is found out of the program there; `within`: see `find_contract`."""
-        return cls(program, device, find_contract(program, seed, device, within))
+    def of(
+        cls, program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock | None = None
+    ) -> "Drawing":
+        """Draws on a device, for what is found out of the program there; `within`: see `find_contract`; `turns`: see
+        `Trial`."""
+        return cls(program, device, find_contract(program, seed, device, within, turns), turns)
 
     @property
     def kept(self) -> dict[str, list[str]]:
@@ -85,11 +90,11 @@ class Drawing:
 
     @property
     def _trial(self) -> Trial:
-        return Trial(self.program, self.device, self.contract.infinities)
+        return Trial(self.program, self.device, self.contract.infinities, self.turns)
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind. Inputs in fp8 are drawn in fp32."""
-        drawn = self._drawn(model, draw, with_wide(self.program.inputs(draw.inputs, self.device)))
+        drawn = self._drawn(model, draw, self._trial.given(draw.inputs))
         return None if drawn is None else as_specified(drawn, self.program.reference.inputs)
 
     def _drawn(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:

@@ -18,12 +18,11 @@ from torch._inductor.runtime.benchmarking import benchmarker
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.backend.measure import clock
+from kernelwright.backend.measure import clock, turns
 from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
-from kernelwright.evaluation.child import collected
 from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
@@ -516,7 +515,8 @@ def get_init_inputs():
 
 
 def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: dict[str, set[bool]] = {"perturb": set(), "run": set()}
+    seen: dict[str, set[bool]] = {"perturb": set(), "run": set(), "inputs": set()}
+    inputs = ReferenceProgram.inputs
 
     class Told(DeviceLock):
         held, pauses = False, 0
@@ -533,7 +533,12 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
         seen["perturb"].add(Told.held)
         perturb(model, seed, *rest)
 
-    monkeypatch.setattr(collected, "_LONG_BYTES", 0)
+    def given(self: ReferenceProgram, *rest: Any) -> list[Value]:
+        seen["inputs"].add(Told.held)
+        return inputs(self, *rest)
+
+    monkeypatch.setattr(ReferenceProgram, "inputs", given)
+    monkeypatch.setattr(turns, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):
         monkeypatch.setattr(job, "perturb", told)
     reference = import_source(HELD_REFERENCE, "held").reference
@@ -541,14 +546,14 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     encoded = encode_reference(reference)
     timing = TimeReference(encoded, "ieee", "cpu", 0, draws[1:], "", QUICK.plan(3))
     watched = register_module_forward_pre_hook(lambda _module, _inputs: seen["run"].add(Told.held))
-    with contextlib.closing(Told(torch.device("cpu"))) as turns, watched:
-        answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), turns)
-        assert len(answer.passes) == 2 and Told.pauses > 2 * len(answer.passes)  # between runs of a pass, too
-        assert seen == {"perturb": {False}, "run": {True}}
+    with contextlib.closing(Told(torch.device("cpu"))) as lock, watched:
+        answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), lock)
+        assert len(answer.passes) == 2 and Told.pauses > 15  # between runs of a pass, and those that try it, too
+        assert seen == {"perturb": {False}, "run": {True}, "inputs": {False}}
         for found in seen.values():
             found.clear()
-        time_reference.time_reference(timing, (), turns)
-    assert seen == {"perturb": {False}, "run": {True}}
+        time_reference.time_reference(timing, (), lock)
+    assert seen["perturb"] == {False} and seen["run"] == {True}
 
 
 ON_GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
