@@ -1,7 +1,7 @@
-"""Convolutions in fp64 on a GPU as matrix products.
+"""Transposed convolutions in fp64 on a GPU as matrix products.
 
-cuDNN has no fast fp64 algorithms: a transposed 3-D convolution takes it up to ten times as long as the same arithmetic
-in cuBLAS. Whoever waits for what is right, or for the GPU, waits for that.
+cuDNN takes up to ten times as long for the same arithmetic as cuBLAS, in three dimensions and with algorithms that give
+the same bits each time. Whoever waits for what is right, or for the GPU, waits for that. Other convolutions are fast.
 """
 
 import itertools
@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from kernelwright.backend.torch_private import TorchDispatchMode
 
-#: Bytes of the operands that are gathered for one product.
-_GATHERED = 1 << 28
+#: Bytes of the products that are there at a time.
+_AT_ONCE = 1 << 28
 
 
 class FastConvolutions(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Around a run: convolutions of fp64 numbers on `device` are sums of matrix products, if they have one group and
-    finite weights: what padding makes of infinite ones differs between algorithms."""
+    """Around a run: transposed convolutions of fp64 numbers on `device` are sums of matrix products, if they have one
+    group and finite weights: what becomes of infinite ones at the edges differs between algorithms."""
 
     def __init__(self, device: str = "cuda") -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -29,80 +28,51 @@ class FastConvolutions(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is torch.ops.aten.convolution.default and not kwargs and self._is_taken(*args):
-            return convolution(*args[:8])
+            x, weight, bias, stride, padding, dilation, _, more, _ = args
+            return transposed(x, weight, bias, stride, padding, dilation, more)
         return func(*args, **(kwargs or {}))
 
     def _is_taken(self, x: Tensor, weight: Tensor, *rest: Any) -> bool:
         here = x.device.type == self._device and x.dtype == weight.dtype == torch.float64
-        return here and rest[6] == 1 and x.numel() > 0 and bool(weight.isfinite().all())
+        return here and rest[4] and rest[6] == 1 and x.numel() > 0 and bool(weight.isfinite().all())
 
 
-def convolution(
+def transposed(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    transposed: bool,
     output_padding: Sequence[int],
 ) -> Tensor:
-    """`aten.convolution` with one group. x: [batch, channels, *places] or without the batch; the lists have a number
-    for each dimension of places, or one for all."""
-    dims = weight.ndim - 2
-    batched = x if x.ndim == dims + 2 else x.unsqueeze(0)
-    lists = [[*given] * (dims // len(given)) for given in (stride, padding, dilation, output_padding)]
-    found = _scattered(batched, weight, *lists) if transposed else _gathered(batched, weight, *lists[:3])
-    found = found if bias is None else found + bias.view(-1, *[1] * dims)
-    return found if batched is x else found.squeeze(0)
+    """`aten.convolution`, transposed, with one group: the products of inputs with each place of the weights, added up
+    where they go, for as much of the batch at a time as there is room for.
 
-
-def _gathered(
-    x: Tensor, weight: Tensor, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
-) -> Tensor:
-    """Products of weights with what of the padded inputs each of their places sees, as many at a time as there is room
-    for."""
-    padded = F.pad(x, [size for each in reversed(padding) for size in (each, each)])
+    x: [batch, channels, *places] or without the batch; weight: [channels, channels of the output, *places]; the lists
+    have a number for each dimension of places, or one for all.
+    """
     kernel = weight.shape[2:]
+    batched = x if x.ndim == weight.ndim else x.unsqueeze(0)
+    given = batched.shape[2:]
+    steps, cuts, gaps, more = (
+        [*one] * (len(kernel) // len(one)) for one in (stride, padding, dilation, output_padding)
+    )
     sizes = [
-        (have - by * (of - 1) - 1) // step + 1
-        for have, of, by, step in zip(padded.shape[2:], kernel, dilation, stride, strict=True)
+        (have - 1) * step + gap * (of - 1) + 1 + behind
+        for have, step, gap, of, behind in zip(given, steps, gaps, kernel, more, strict=True)
     ]
-    found = x.new_zeros(x.shape[0], weight.shape[0], *sizes)
-    rows = found.flatten(2)
-    many = max(1, _GATHERED // max(1, x.shape[0] * x.shape[1] * rows.shape[2] * x.itemsize))
-    places = list(itertools.product(*map(range, kernel)))
-    for at in range(0, len(places), many):
-        some = places[at : at + many]
-        seen = [padded[_seen(place, dilation, stride, sizes)].flatten(2) for place in some]
-        by = torch.cat([_at(weight, place) for place in some], 1)
-        rows.baddbmm_(by.expand(x.shape[0], -1, -1), torch.cat(seen, 1))
-    return found
-
-
-def _scattered(
-    x: Tensor,
-    weight: Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    more: Sequence[int],
-) -> Tensor:
-    """The products of inputs with each place of the weights, added up where they go, for as much of the batch at a time
-    as there is room for; `more` is the output's padding."""
-    kernel = weight.shape[2:]
-    sizes = [
-        (have - 1) * step + by * (of - 1) + 1 + behind
-        for have, step, by, of, behind in zip(x.shape[2:], stride, dilation, kernel, more, strict=True)
-    ]
-    whole = x.new_zeros(x.shape[0], weight.shape[1], *sizes)
-    many = max(1, _GATHERED // (weight.shape[1] * math.prod(x.shape[2:]) * x.itemsize))
-    for given, into in zip(torch.split(x, many), torch.split(whole, many), strict=True):
+    whole = x.new_zeros(batched.shape[0], weight.shape[1], *sizes)
+    many = max(1, _AT_ONCE // (weight.shape[1] * math.prod(given) * x.itemsize))
+    for some, into in zip(torch.split(batched, many), torch.split(whole, many), strict=True):
         for place in itertools.product(*map(range, kernel)):
-            products = torch.matmul(_at(weight, place).T, given.flatten(2))
-            into[_seen(place, dilation, stride, x.shape[2:])] += products.view(*products.shape[:2], *x.shape[2:])
-    cut: Any = (..., *(slice(off, size - off) for off, size in zip(padding, sizes, strict=True)))
-    return whole[cut].contiguous()
+            products = torch.matmul(_at(weight, place).T, some.flatten(2))
+            into[_met(place, gaps, steps, given)] += products.view(*products.shape[:2], *given)
+    cut: Any = (..., *(slice(off, size - off) for off, size in zip(cuts, sizes, strict=True)))
+    found = whole[cut].contiguous()
+    if bias is not None:
+        found += bias.view(-1, *[1] * len(kernel))
+    return found if batched is x else found.squeeze(0)
 
 
 def _at(weight: Tensor, place: Sequence[int]) -> Tensor:
@@ -111,11 +81,8 @@ def _at(weight: Tensor, place: Sequence[int]) -> Tensor:
     return weight[index]
 
 
-def _seen(
-    place: Sequence[int], dilation: Sequence[int], stride: Sequence[int], sizes: Sequence[int]
-) -> tuple[Any, ...]:
-    """The index of what a place of the weights meets: from its own place on, as many as there are in steps of the
-    stride."""
-    firsts = [at * by for at, by in zip(place, dilation, strict=True)]
-    ends = [first + (many - 1) * step + 1 for first, many, step in zip(firsts, sizes, stride, strict=True)]
-    return (..., *map(slice, firsts, ends, stride))
+def _met(place: Sequence[int], gaps: Sequence[int], steps: Sequence[int], given: Sequence[int]) -> tuple[Any, ...]:
+    """The index of what a place of the weights meets of the output, by the places of the inputs."""
+    firsts = [at * gap for at, gap in zip(place, gaps, strict=True)]
+    ends = [first + (many - 1) * step + 1 for first, many, step in zip(firsts, given, steps, strict=True)]
+    return (..., *map(slice, firsts, ends, steps))

@@ -1,7 +1,7 @@
 """The order in which a search on a GPU makes candidates: what is promising first, without waiting for the others."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kernelwright.ir.exploration import Phase
@@ -31,8 +31,9 @@ class Frontier:
     """The steps that are due, as an iterator: it ends while none is due, and goes on once `came` was told of more.
 
     Without a `plain` candidate, PLAIN is the first step, and the lowerings in `early` follow, which need not wait for
-    it; `begin` has all others follow, and `came` is told of nothing before. Pipelines in `first` come first then, each
-    from as much of it as is made already. Then three kinds take turns: the plain lowering with launch options that
+    it; `begin` has all others follow, and `came` is told of nothing before. As all wait for the plain one, its price
+    comes later. Pipelines in `first` come first then, each from as much of it as is made already, and one of each
+    lowering that is not begun as a whole. Then three kinds take turns: the plain lowering with launch options that
     Inductor would measure (these candidates are in `own`), other lowerings, and rewrites of what was made so far. Of
     chains of one length the `width` most promising may be made longer, by `score`, a time; those with other prospects
     take turns.
@@ -46,6 +47,7 @@ class Frontier:
     early: Sequence[str] = ()
     own: list[Candidate] = field(default_factory=list)
     _begun: list[tuple[str, Step]] = field(default_factory=list)
+    _whole: set[str] = field(default_factory=set)
     _made: dict[str, KernelModule | None] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _parents: list[Candidate] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Frontier:
     _taken: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _ranked: tuple[int, list[Candidate]] = (0, [])
     _turn: int = 0
+    _is_priced: bool = False
 
     def __post_init__(self) -> None:
         general, option = self.space.general, explored(PLAIN).choice
@@ -93,6 +96,8 @@ class Frontier:
     def came(self, number: int, made: Made) -> Iterator[Candidate]:
         """The candidate that the step of that number gave, if it is a new one."""
         whole, step = self._begun[number]
+        if not step.spec:
+            return  # what it was made of is known
         is_own = self._is_own(whole)
         if is_own and made.module is None:
             self._own.clear()  # Inductor has no more
@@ -130,12 +135,16 @@ class Frontier:
     def _next_early(self) -> tuple[str, Step] | None:
         """The plain lowering, to be simplified on its own account, and lowerings that need not wait for it."""
         if not self._begun:
-            return PLAIN, Step(self.space.bare, PLAIN)
+            return PLAIN, Step(self.space.bare, PLAIN, priced=False)
         return self._begin_lowering(self._early.popleft()) if self._early else None
 
     def _next_given(self) -> tuple[str, Step] | None:
-        """Simplify the plain candidate, then go on with a pipeline that is given, unless it waits for its lowering."""
+        """Price and simplify the plain candidate, then go on with a pipeline that is given, unless it waits for its
+        lowering."""
         assert self.plain is not None
+        if not self._is_priced:
+            self._is_priced = True
+            return self.plain.spec, Step(self.plain.module, "")
         if self._simplified:
             spec = self._simplified.popleft()
             return f"{self.plain.spec},{spec}", Step(self.plain.module, spec)
@@ -146,12 +155,18 @@ class Frontier:
                 self._given.remove(spec)
                 if (found := self._onward(spec)) is not None:
                     return found
-            elif explored(lowering).phase is not Phase.LOWERING:
+            elif explored(lowering).phase is not Phase.LOWERING or self._may_be_whole(spec, begun):
                 self._given.remove(spec)
+                self._whole.add(lowering)
                 return self._from(deque([spec]), simplify=False)
             elif lowering not in begun:
                 return self._begin_lowering(lowering)
         return None
+
+    def _may_be_whole(self, spec: str, begun: Collection[str]) -> bool:
+        """Whether a pipeline is the first of its lowering, which is not begun: what lowers goes on with the others."""
+        lowering, *others = parts(spec)
+        return bool(others) and lowering not in begun and lowering not in self._whole
 
     def _begin_lowering(self, spec: str) -> tuple[str, Step] | None:
         """A lowering before it is its turn."""

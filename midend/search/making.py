@@ -31,19 +31,21 @@ def get_inputs():
 
 @dataclass(frozen=True)
 class Priced:
-    """What a step gave, and the cost model's microseconds for it: infinite where Triton refuses a kernel."""
+    """What a step gave, and the cost model's microseconds for it: infinite where Triton refuses a kernel, or was not
+    asked."""
 
     made: Made
     us: float = math.inf
 
 
 def make(step: Step, target: str, seed: int) -> Priced:
-    """Task of a child: run a pass, lowerings by shapes alone, and compile and price what is new."""
-    ctx = Context(target, seed=seed, lowering_device="meta")
-    made = run_step(step, ctx)
-    if made.module is None or made.module is step.module:
-        return Priced(Made(step.module) if made.module is not None else made)
-    return Priced(made, price(made.module, target))
+    """Task of a child: run passes, lowerings by shapes alone, and compile and price what is new."""
+    if not step.spec:
+        return Priced(Made(step.module), price(step.module, target))
+    made = run_step(step, Context(target, seed=seed, lowering_device="meta"))
+    if made.module is step.module:
+        return Priced(Made(step.module))
+    return Priced(made, price(made.module, target) if made.module is not None and step.priced else math.inf)
 
 
 def price(module: KernelModule, target: str) -> float:
@@ -93,10 +95,10 @@ class Makers:
                     if outcome.failure:
                         yield number, Made(failed=outcome.failure)
                         continue
-                    made: Made = outcome.value.made
-                    if made.module is not None and made.module == begun[number].module:
-                        made = Made(begun[number].module)
-                    elif made.module is not None:
+                    step, made = begun[number], outcome.value.made
+                    if step.spec and made.module is not None and made.module == step.module:
+                        made = Made(step.module)
+                    elif made.module is not None and step.priced:
                         self.us[fitted(made.module).digest] = outcome.value.us
                     yield number, made
             self.cut = self.cut or done < len(begun) or next(left, None) is not None

@@ -65,11 +65,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """One pass to run on a module; `simplify`: and the simplifying ones on what it gives."""
+    """Passes to run on a module, or none of them; `simplify`: and the simplifying ones on what they give;
+    `priced`: and what is new is compiled and priced."""
 
     module: KernelModule
     spec: str
     simplify: bool = False
+    priced: bool = True
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import cast
 
 from kernelwright.ir.values import KernelModule
 from kernelwright.midend.search.frontier import Frontier
-from kernelwright.midend.search.making import STEP_SECONDS, Makers, price
+from kernelwright.midend.search.making import Makers
 from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space
 
 
@@ -44,8 +44,6 @@ class Supply:
 
     def candidates(self, plain: Candidate, first: Sequence[str]) -> Iterator[Candidate]:
         """All others, those that pipelines in `first` make before what is not begun yet."""
-        if plain.digest not in self.makers.us:
-            self.makers.us[plain.digest] = self._priced(plain.module)
         if self._frontier is not None and self._coming is not None:
             self._frontier.begin(plain, first)
             coming = self._coming
@@ -74,11 +72,3 @@ class Supply:
         self._frontier = frontier
         self._coming = cast("Generator[tuple[int, Made]]", self.makers.making(self.space.fitted)(frontier))
         return self._coming
-
-    def _priced(self, module: KernelModule) -> float:
-        """The plain candidate's price where no child has told it: by one, unless they are at others."""
-        if self._coming is not None:
-            return price(module, self.makers.target)
-        task = price, (module, self.makers.target)
-        priced = [outcome.value for _, outcome in self.makers.children.each([task], STEP_SECONDS, self.makers.until)]
-        return next((us for us in priced if us is not None), float("inf"))

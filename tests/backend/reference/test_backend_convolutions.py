@@ -1,4 +1,4 @@
-"""Convolutions in fp64 as matrix products are those of torch."""
+"""Transposed convolutions in fp64 as matrix products are those of torch."""
 
 import itertools
 
@@ -9,16 +9,11 @@ import torch.nn as nn
 from kernelwright.backend.reference import convolutions
 from kernelwright.backend.reference.convolutions import FastConvolutions
 
-CALLED = convolutions.convolution
+CALLED = convolutions.transposed
 #: Layers, and the places of their inputs.
 LAYERS = [
-    (nn.Conv1d(3, 5, 4, stride=3, padding=2, dilation=2), (17,)),
-    (nn.Conv1d(3, 5, 3, bias=False), (3,)),
-    (nn.Conv2d(3, 5, (3, 1), stride=(1, 2), padding=(0, 3), bias=False), (8, 9)),
-    (nn.Conv2d(4, 2, 3, padding="same", dilation=2), (7, 5)),
-    (nn.Conv2d(2, 3, 3, padding=1, padding_mode="circular"), (5, 6)),
-    (nn.Conv2d(6, 7, 1), (4, 4)),
-    (nn.Conv3d(2, 3, (2, 3, 1), stride=2, padding=1), (5, 6, 4)),
+    (nn.ConvTranspose1d(3, 5, 3, bias=False), (1,)),
+    (nn.ConvTranspose1d(3, 5, 3, dilation=2, padding=2), (5,)),
     (nn.ConvTranspose1d(3, 2, 5, stride=4, padding=1, output_padding=3), (6,)),
     (nn.ConvTranspose1d(3, 2, 3, stride=2, output_padding=1), (6,)),
     (nn.ConvTranspose2d(4, 3, (3, 2), stride=(1, 3), padding=(1, 0), bias=False), (5, 4)),
@@ -27,12 +22,12 @@ LAYERS = [
 ]
 
 
-@pytest.mark.parametrize("gathered", [1, 3000, 1 << 28])
+@pytest.mark.parametrize("at_once", [1, 3000, 1 << 28])
 @pytest.mark.parametrize(("layer", "places"), LAYERS)
 def test_they_give_what_torch_gives(
-    layer: nn.Module, places: tuple[int, ...], gathered: int, monkeypatch: pytest.MonkeyPatch
+    layer: nn.Module, places: tuple[int, ...], at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(convolutions, "_GATHERED", gathered)
+    monkeypatch.setattr(convolutions, "_AT_ONCE", at_once)
     counts = counted(monkeypatch)
     layer = layer.double()
     channels = layer.in_channels
@@ -49,17 +44,17 @@ def test_they_give_what_torch_gives(
 
 def test_others_are_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = counted(monkeypatch)
-    narrow, grouped = nn.Conv2d(4, 4, 3), nn.Conv2d(4, 4, 3, groups=2).double()
-    infinite = nn.Conv2d(4, 4, 3, padding=1).double()
+    narrow, grouped = nn.ConvTranspose2d(4, 4, 3), nn.ConvTranspose2d(4, 4, 3, groups=2).double()
+    infinite, other = nn.ConvTranspose2d(4, 4, 3, padding=1).double(), nn.Conv2d(4, 4, 3).double()
     x = torch.randn(2, 4, 6, 6)
     with torch.no_grad():
         infinite.weight[0, 0, 0, 0] = torch.inf
-        for layer, given in ((narrow, x), (grouped, x.double()), (infinite, x.double())):
+        for layer, given in ((narrow, x), (grouped, x.double()), (infinite, x.double()), (other, x.double())):
             wanted = layer(given)
             with FastConvolutions("cpu"):
                 assert torch.equal(layer(given).nan_to_num(), wanted.nan_to_num())
         with FastConvolutions("cuda"):  # these are on the CPU
-            nn.Conv2d(4, 4, 3).double()(x.double())
+            nn.ConvTranspose2d(4, 4, 3).double()(x.double())
     assert next(counts) == 0
 
 
@@ -71,5 +66,5 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> "itertools.count[int]":
         next(counts)
         return CALLED(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(convolutions, "convolution", called)
+    monkeypatch.setattr(convolutions, "transposed", called)
     return counts

@@ -28,20 +28,24 @@ def frontier_of(module: KernelModule, times: dict[str, float], width: int = 8, f
 def kind(step: Step) -> str:
     if step.spec.startswith(f"{PLAIN}{{{explored(PLAIN).choice}="):
         return "own"
+    if not step.spec:
+        return "price"
     return "rewrite" if step.spec.partition("{")[0] in rewrites() else "lowering"
 
 
 def test_three_kinds_take_turns_and_a_step_that_takes_long_keeps_none_waiting(module: KernelModule) -> None:
     frontier = frontier_of(module, {}, first=("lower-inductor,cache-hints",))
-    begun = [next(frontier) for _ in range(14)]  # of none is known what came of it
-    assert [kind(step) for step in begun[:2]] == ["rewrite"] * 2  # what simplifies the plain one; what is given
-    assert begun[1] == Step(module, "cache-hints")
-    assert set(Counter(map(kind, begun[2:])).values()) == {4}
+    begun = [next(frontier) for _ in range(15)]  # of none is known what came of it
+    # The plain one's price, what simplifies it, and what is given.
+    assert [kind(step) for step in begun[:3]] == ["price", "rewrite", "rewrite"]
+    assert begun[0].module == module and begun[2] == Step(module, "cache-hints")
+    assert set(Counter(map(kind, begun[3:])).values()) == {4}
     whole = list(frontier)
     assert len({(step.spec, step.module.digest, step.simplify) for step in begun + whole}) == len(begun + whole)
     assert next(frontier, None) is None
     new = replace(module, kernels=module.kernels[:0])
-    assert [one.spec for one in frontier.came(3, Made(new))] and next(frontier, None) is not None
+    assert not list(frontier.came(0, Made(module)))
+    assert [one.spec for one in frontier.came(4, Made(new))] and next(frontier, None) is not None
 
 
 def test_what_inductor_has_no_more_of_is_not_asked_for(module: KernelModule) -> None:
@@ -78,11 +82,12 @@ def test_before_the_plain_one_is_there_it_and_early_lowerings_are_made(module: K
     space, early = Space(module, Context("h200")), lowerings()[3:5]
     frontier = Frontier(space, None, lambda _module: 100.0, 8, early=early)
     begun = list(frontier)
+    assert [step.priced for step in begun] == [False, True, True]  # all others wait for the plain one
     assert [step.spec for step in begun] == [PLAIN, *early] and {step.module.digest for step in begun} == {
         space.bare.digest
     }
     frontier.begin(Candidate(PLAIN, module), (f"{early[0]},cache-hints", f"{early[1]},cache-hints"))
-    assert next(frontier).module == module  # what simplifies it
+    assert kind(next(frontier)) == "price" and next(frontier).module == module  # what simplifies it
     assert kind(next(frontier)) == "own"  # what is given waits for its lowerings
     other = replace(module, kernels=module.kernels[:0])
     assert [one.spec for one in frontier.came(1, Made(other))] == [early[0]]
@@ -92,14 +97,16 @@ def test_before_the_plain_one_is_there_it_and_early_lowerings_are_made(module: K
     assert rest == []  # nothing is made twice, and nothing goes on from what failed
 
 
-def test_pipelines_with_one_lowering_share_it(module: KernelModule) -> None:
+def test_pipelines_with_one_lowering_share_it_but_for_the_first(module: KernelModule) -> None:
     lowering = lowerings()[3]
-    first = (f"{lowering},cache-hints,reverse-loops", f"{lowering},cache-hints", lowering)
+    first = (f"{lowering},reverse-loops", f"{lowering},cache-hints,reverse-loops", f"{lowering},cache-hints", lowering)
     frontier = frontier_of(module, {}, first=first)
-    begun = [next(frontier) for _ in range(3)]
-    assert begun[1].spec == lowering and kind(begun[2]) == "own"
+    begun = [next(frontier) for _ in range(5)]
+    # Who waits for the lowering alone, and goes on then, is later than who makes all of it.
+    assert begun[2] == Step(frontier.space.bare, first[0])
+    assert begun[3].spec == lowering and kind(begun[4]) == "own"
     simple, complex_ = (replace(module, name=name, kernels=()) for name in ("simple", "complex"))
-    assert [*frontier.came(1, Made(simple, simplified=("exp-identities",), unsimplified=complex_))]
+    assert [*frontier.came(3, Made(simple, simplified=("exp-identities",), unsimplified=complex_))]
     made = frontier.space.fitted(complex_)
     longer = [next(frontier), next(frontier)]
     assert longer == [Step(made, "cache-hints,reverse-loops"), Step(made, "cache-hints")]

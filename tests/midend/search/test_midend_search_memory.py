@@ -106,16 +106,18 @@ def test_lowerings_that_won_most_often_come_early():
 def test_pipelines_to_begin_with_are_made_right_after_the_plain_one():
     discover()
     module = replace(lowered("torch.softmax(a, 1)", [(16, 200)]), kernels=(), launcher=None)
-    space, first = Space(module, Context("h100")), ("lower-inductor{persistent=false},reverse-loops", "no-such-pass")
+    lowering = "lower-inductor{persistent=false}"
+    first = (f"{lowering},cache-hints", f"{lowering},reverse-loops", "no-such-pass")
+    space = Space(module, Context("h100"))
     frontier = Frontier(space, space.plain(), lambda _module: 0.0, 1, first)
-    steps = [next(frontier) for _ in range(1 + len(first))]  # what simplifies the plain one comes before all
-    assert [step.spec for step in steps[1:]] == ["lower-inductor{persistent=false}", "no-such-pass"]
+    steps = [next(frontier) for _ in range(2 + len(first))]  # before all come the plain one's price, what simplifies it
+    assert [step.spec for step in steps[2:]] == [first[0], lowering, "no-such-pass"]
     found = [one.spec for number, step in enumerate(steps) for one in frontier.came(number, run_step(step, space.ctx))]
     onward = next(frontier)
     assert onward.spec == "reverse-loops" and "no-such-pass" in space.failed
     found += [one.spec for one in frontier.came(len(steps), run_step(onward, space.ctx))]
-    assert first[0] in found
-    whole = parse_pipeline(first[0]).run(space.bare, space.ctx)
+    assert first[1] in found
+    whole = parse_pipeline(first[1]).run(space.bare, space.ctx)
     made = run_step(onward, space.ctx).module
     assert made is not None and space.fitted(whole).digest == space.fitted(made).digest
 

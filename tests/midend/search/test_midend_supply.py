@@ -12,7 +12,6 @@ from kernelwright.backend.measure.children import Outcome
 from kernelwright.driver.config.discovery import discover
 from kernelwright.ir.passes import Context
 from kernelwright.ir.values import KernelModule
-from kernelwright.midend.search import supply as supplying
 from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.making import Makers, Priced
 from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, Step, lowerings
@@ -26,7 +25,7 @@ def module() -> KernelModule:
 
 
 class Workers:
-    """Children that do what `work` says, several steps at a time, the last one begun first."""
+    """Children that do what `work` says, several steps at a time, the last one begun first; prices are 7."""
 
     count = 3
 
@@ -44,13 +43,9 @@ class Workers:
                     return
                 number, (_, given) = waiting.pop()
                 self.ends.append(until() if callable(until) else until)
-                if isinstance(given[0], Step):
-                    self.asked.append(given[0].spec)
-                    found = self.work(given[0])
-                    yield number, Outcome(failure=found) if isinstance(found, str) else Outcome(found)
-                else:
-                    self.asked.append("price")
-                    yield number, Outcome(7.0)
+                self.asked.append(given[0].spec)
+                found = self.work(given[0]) if given[0].spec else Priced(Made(given[0].module), 7.0)
+                yield number, Outcome(failure=found) if isinstance(found, str) else Outcome(found)
         finally:
             self.closed = True
 
@@ -70,13 +65,14 @@ def test_what_came_before_the_plain_one_is_given_after_it(module: KernelModule) 
     plain = supply.plain()
     assert plain.spec == PLAIN and plain.module.kernels == module.kernels
     assert workers.asked == [*reversed(early), PLAIN]  # they are begun beside it
-    assert supply.makers.us[plain.digest] == 5.0 and set(workers.ends) == {math.inf}
+    assert plain.digest not in supply.makers.us and set(workers.ends) == {math.inf}
     supply.makers.until = 1e12
     candidates = supply.candidates(plain, ())
     assert next(candidates).spec == early[1] and len(workers.asked) == 3  # nothing new was asked for
     assert supply.own == []
     list(candidates)
-    assert all(workers.asked.count(spec) == 1 for spec in (PLAIN, *early)) and set(workers.ends[3:]) == {1e12}
+    assert all(workers.asked.count(spec) == 1 for spec in (PLAIN, "", *early)) and set(workers.ends[3:]) == {1e12}
+    assert supply.makers.us[plain.digest] == 7.0
 
 
 def test_what_is_being_made_is_let_go_of(module: KernelModule) -> None:
@@ -103,16 +99,12 @@ def test_what_gives_outcomes_is_closed_even_while_something_refers_to_it(module:
     assert workers.closed
 
 
-def test_where_children_cannot_lower_it_it_is_lowered_here(
-    module: KernelModule, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(supplying, "price", lambda _module, _target: 9.0)
+def test_where_children_cannot_lower_it_it_is_lowered_here(module: KernelModule) -> None:
     workers = Workers(lambda _step: "not by shapes alone")
     supply = supply_of(replace(module, kernels=(), launcher=None), workers)
     plain = supply.plain()
     assert plain.spec == PLAIN and plain.module.kernels
-    assert list(supply.candidates(plain, ())) == [] and supply.makers.us[plain.digest] == 9.0
-    assert "price" not in workers.asked  # they are at other steps
+    assert list(supply.candidates(plain, ())) == [] and supply.makers.us[plain.digest] == 7.0
 
 
 def test_given_kernels_are_priced_by_a_child_and_nothing_is_early(module: KernelModule) -> None:
@@ -121,7 +113,7 @@ def test_given_kernels_are_priced_by_a_child_and_nothing_is_early(module: Kernel
     plain = supply.plain()
     assert plain.spec == "given" and workers.asked == []
     list(supply.candidates(plain, ()))
-    assert workers.asked[0] == "price" and supply.makers.us[plain.digest] == 7.0 and PLAIN not in workers.asked
+    assert workers.asked.count("") == 1 and supply.makers.us[plain.digest] == 7.0 and PLAIN not in workers.asked
 
 
 @pytest.mark.parametrize("owed", [True, False])
@@ -144,10 +136,12 @@ def test_a_pipeline_that_was_given_is_owed_while_it_is_being_made(module: Kernel
     assert not supply.owed
     frontier = Frontier(supply.space, Candidate(PLAIN, module), lambda _module: 1.0, 8, given)
     asked, owed = [], []
-    for _ in range(6):
+    for _ in range(7):
         asked.append(next(frontier).spec)
         owed.append(frontier.owed)
-    first = asked.index("reverse-loops")
-    assert owed == [number >= first for number in range(6)] and "cache-hints" not in asked
-    list(frontier.came(first, Made(failed="no")))
+    (whole, onward) = asked.index(given[0]), asked.index("reverse-loops")
+    assert owed == [number >= min(whole, onward) for number in range(7)]
+    list(frontier.came(whole, Made(failed="no")))
+    assert frontier.owed
+    list(frontier.came(onward, Made(failed="no")))
     assert not frontier.owed
