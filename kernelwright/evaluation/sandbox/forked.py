@@ -138,11 +138,11 @@ def _environment(scratch: Path) -> None:
 
 
 def _show_devices(devices: str | None) -> None:
-    """Undo what hid the GPUs; nothing has asked for them before."""
+    """Undo what hid the GPUs, but for the first of those that were seen: a program runs on one, and of several the
+    threads of PyTorch's autograd, one for each, end a process that was forked. Nothing has asked for them before."""
     for name in _HIDDEN_DEVICES:
         del os.environ[name]
-    if devices is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = devices
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0" if devices is None else devices.partition(",")[0]
 
 
 def _confine(limits: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def program(expression: str, size: int = 7, x: str = "x", y: str = "y") -> str:
     return (
         "import torch\n\n\nclass Model(torch.nn.Module):\n"
         f"    def forward(self, {x}, {y}):\n        return {text}\n\n\n"
-        f"def get_inputs():\n    return [torch.randn(4, {size}), torch.randn(4, {size})]\n"
+        f"def get_inputs():\n    return [torch.rand(4, {size}), torch.rand(4, {size})]\n"
     )
 
 

@@ -21,8 +21,8 @@ from siblings import Sibling
 from kernelwright.agent.evaluator import Rung, Status
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.evaluation.judge.session import InterpretedCallError, InterpretedModule
-from kernelwright.evaluation.protocol.answers import Machine
-from kernelwright.evaluation.protocol.jobs import Describe
+from kernelwright.evaluation.protocol.answers import Machine, Returned
+from kernelwright.evaluation.protocol.jobs import CallNamed, Describe
 from kernelwright.evaluation.sandbox import forker
 from kernelwright.evaluation.sandbox import parent as jobs_end
 from kernelwright.evaluation.sandbox.parent import Limits, Sandbox, SandboxError
@@ -107,6 +107,20 @@ def test_workers_are_forked_from_one_process_and_do_without_it() -> None:
             assert torch.equal(InterpretedModule(module, sandbox, limits)([x])[0], 2 * x)
         assert one.pid == before
         assert parent(late.pid) not in (origin, os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"), [(None, "0"), ("1,0", "1"), ("GPU-8932f937,GPU-3a23c669", "GPU-8932f937"), ("", "")]
+)
+def test_of_several_gpus_a_job_sees_the_first(seen: str | None, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seen is None:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
+    for device, wanted in ((True, shown), (False, "")):
+        with Sandbox() as sandbox:
+            answer = sandbox.run(CallNamed("os:getenv", "CUDA_VISIBLE_DEVICES"), (), 0, Limits(device=device))
+        assert answer.content == Returned(wanted), answer.why
 
 
 def test_what_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
