@@ -28,7 +28,7 @@ _LONG_BYTES = 64 << 20
 _FOLDER = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir())
 
 
-class Sized(Protocol):
+class HasBytes(Protocol):
     """A tensor, or what tells of one."""
 
     @property
@@ -70,7 +70,7 @@ class DeviceLock:
         with self._held(fcntl.LOCK_UN):
             yield
 
-    def aside(self, tensors: Iterable[Sized]) -> contextlib.AbstractContextManager[None]:
+    def aside(self, tensors: Iterable[HasBytes]) -> contextlib.AbstractContextManager[None]:
         """Around what the host does with tensors: others may have the device where that takes long."""
         long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
         return self.given_up() if long else contextlib.nullcontext()
