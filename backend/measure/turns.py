@@ -13,27 +13,16 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 import torch
 
 #: Seconds of a turn after which there may be pauses: who pauses waits for all who time, so that many cost much. Who
 #: waited longer for a turn keeps it for as long, and so has the device for half of the time at least.
 _LONG_SECONDS = 0.1
-#: Bytes that the host draws or copies in about the time that a turn is waited for.
-_LONG_BYTES = 64 << 20
 #: The same for all processes on a machine, whatever TMPDIR says: a job's is its own.
 _FOLDER = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir())
-
-
-class HasBytes(Protocol):
-    """A tensor, or what tells of one."""
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes its elements take."""
 
 
 class DeviceLock:
@@ -69,11 +58,6 @@ class DeviceLock:
         """Let others have the device meanwhile, and take the same turn again."""
         with self._held(fcntl.LOCK_UN):
             yield
-
-    def aside(self, tensors: Iterable[HasBytes]) -> contextlib.AbstractContextManager[None]:
-        """Around what the host does with tensors: others may have the device where that takes long."""
-        long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
-        return self.given_up() if long else contextlib.nullcontext()
 
     def pause(self, seconds: float = _LONG_SECONDS) -> None:
         """Let others go first who wait, and take the same turn again, if it is longer than so many seconds."""
@@ -114,6 +98,10 @@ class DeviceLock:
                 fcntl.flock(self._gate, fcntl.LOCK_UN)
             self._since = time.monotonic()
             self._waited = self._since - asked
+
+
+#: Nobody waits for a CPU.
+NO_TURNS = DeviceLock(torch.device("cpu"))
 
 
 def _opened(path: Path) -> int:

@@ -1,5 +1,6 @@
 """Tensors of a child's runs on their way into its answer."""
 
+import contextlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,16 @@ from kernelwright.evaluation.protocol.decoding import Place
 from kernelwright.evaluation.protocol.sketch import Sketching, snapshot
 from kernelwright.evaluation.protocol.tensors import to_raw
 from kernelwright.evaluation.protocol.wire import RawTensor
+from kernelwright.ir.values import TensorSpec
+
+#: Bytes that the host draws or copies in about the time that a turn on the device is waited for.
+_LONG_BYTES = 64 << 20
+
+
+def aside(turns: DeviceLock, tensors: Iterable[Tensor | TensorSpec]) -> contextlib.AbstractContextManager[None]:
+    """Around what the host does with these: others may have the device where that takes long."""
+    long = sum(tensor.nbytes for tensor in tensors) > _LONG_BYTES
+    return turns.given_up() if long else contextlib.nullcontext()
 
 
 @dataclass
@@ -37,7 +48,7 @@ class Collected:
         """Take tensors in as they are now, as models may change their state; their indices, None for other values."""
         tensors = [value for value in values if isinstance(value, Tensor)]
         places = iter(range(len(self.tensors), len(self.tensors) + len(tensors)))
-        with turns.aside(tensors):
+        with aside(turns, tensors):
             self.tensors += [to_raw(copy_of(one) if one.device.type == "cpu" else one) for one in tensors]
         return tuple(Place(next(places)) if isinstance(value, Tensor) else None for value in values)
 

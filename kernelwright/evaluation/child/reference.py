@@ -20,7 +20,7 @@ from kernelwright.backend.reference.structure import taken_apart
 from kernelwright.backend.reference.tf32 import Eager, permitted
 from kernelwright.backend.tensors import Value, copy_of, shared_with
 from kernelwright.evaluation.checks.correctness import differ
-from kernelwright.evaluation.child.collected import Collected
+from kernelwright.evaluation.child.collected import Collected, aside
 from kernelwright.evaluation.child.computing import Computing
 from kernelwright.evaluation.child.variants import Variants
 from kernelwright.evaluation.inputs.device_asserts import asserting
@@ -94,14 +94,14 @@ def _sketchable(
     program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: DeviceLock
 ) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
-    inputs = drawn(program, draw, device, turns)
+    inputs = drawn(program, draw, device)
     first = digests(inputs, sketching)
     with asserting(device):
         outputs = program.run(_model(program, seed, device, turns), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
-    return finite and first == digests(drawn(program, draw, device, turns), sketching)
+    return finite and first == digests(drawn(program, draw, device), sketching)
 
 
 def _model(
@@ -114,7 +114,7 @@ def _model(
     counted: bool = False,
 ) -> nn.Module:
     """The model as built from `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
-    with turns.aside([spec.tensor for spec in program.reference.state]):
+    with aside(turns, [spec.tensor for spec in program.reference.state]):
         model = program.build(seed, device)
         if draw is not None and draw.weights is not None:
             perturb(model, draw.weights, kind, counted)
@@ -260,7 +260,7 @@ def _redrawn(
     """Inputs that can be drawn again elsewhere without the program; None where it does not take them."""
     if draw.kind != "given" and (draw.kind not in KINDS or draw.kind in (*SCALES, ALIKE)):
         return None
-    inputs = drawn(program, draw, device, turns)
+    inputs = drawn(program, draw, device)
     if draw.kind != "given" and not any(isinstance(v, Tensor) and v.is_floating_point() for v in inputs):
         return None
     return inputs if Trial(program, device, turns=turns).takes(model, inputs) else None
@@ -270,7 +270,7 @@ def _differ(first: Tensor, second: Tensor, turns: DeviceLock) -> bool:
     """Whether two runs differ by more than rounding; nearly always they are the same to the bit."""
     if first.shape == second.shape and first.dtype == second.dtype and same_bits(first, second):
         return False
-    with turns.aside([first, second]):
+    with aside(turns, [first, second]):
         return differ(to_raw(first), to_raw(second))
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.measure.turns import DeviceLock
-from kernelwright.backend.reference.eight_bits import as_specified
+from kernelwright.backend.measure.turns import NO_TURNS, DeviceLock
+from kernelwright.backend.reference.eight_bits import as_specified, with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.draws import SCALES, ZERO, apply_kind, rms
@@ -53,20 +53,19 @@ class Contract:
 
 
 def find_contract(
-    program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock | None = None
+    program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock = NO_TURNS
 ) -> Contract:
     """Try a program on a device, as a CPU takes seconds for what a GPU does in milliseconds; a large one is not tried,
     and only its inputs tell. `within`: integers that it does not give are not tried. `turns`: see `Trial`."""
-    trial = Trial(program, device, turns=turns)
-    samples = [trial.given(seed + number) for number in range(_SAMPLES)]
+    samples = [with_wide(program.inputs(seed + number, device)) for number in range(_SAMPLES)]
     reference = program.reference
     _, nan_aware, inf_aware = named(reference.source, reference.entry)
     found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
     model, values = program.build(seed, device), samples[0]
-    infinities = _infinities(trial, model, values)
-    trial = replace(trial, infinities=infinities)
+    infinities = _infinities(Trial(program, device, turns=turns), model, values)
+    trial = Trial(program, device, infinities, turns)
     traits = _without_orders(program, model, values, found.traits)
     for find in (_with_numbers_between,) if within else (_probed, _with_numbers_between):
         traits = tuple(find(trial, model, values, place, trait, found.numbers) for place, trait in enumerate(traits))
@@ -188,7 +187,7 @@ def _modes(trial: Trial, seed: int, values: Sequence[Value]) -> bool | None:
         left = []
         for one in (copy.deepcopy(model), copy.deepcopy(model).eval()):
             torch.manual_seed(seed)
-            trial.pause()
+            trial.turns.pause()
             try:
                 outputs = program.run(one, given)
             except REFUSALS:

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from kernelwright.backend.measure.turns import DeviceLock
-from kernelwright.backend.reference.eight_bits import as_specified
+from kernelwright.backend.measure.turns import NO_TURNS, DeviceLock
+from kernelwright.backend.reference.eight_bits import as_specified, with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
 from kernelwright.evaluation.inputs.contract import Contract, find_contract
@@ -72,11 +72,11 @@ class Drawing:
     program: ReferenceProgram
     device: str
     contract: Contract
-    turns: DeviceLock | None = None
+    turns: DeviceLock = NO_TURNS
 
     @classmethod
     def of(
-        cls, program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock | None = None
+        cls, program: ReferenceProgram, seed: int, device: str, within: bool = False, turns: DeviceLock = NO_TURNS
     ) -> "Drawing":
         """Draws on a device, for what is found out of the program there; `within`: see `find_contract`; `turns`: see
         `Trial`."""
@@ -94,7 +94,7 @@ class Drawing:
 
     def inputs(self, model: nn.Module, draw: Draw) -> list[Value] | None:
         """A draw's inputs; None where the program takes nothing of that kind. Inputs in fp8 are drawn in fp32."""
-        drawn = self._drawn(model, draw, self._trial.given(draw.inputs))
+        drawn = self._drawn(model, draw, with_wide(self.program.inputs(draw.inputs, self.device)))
         return None if drawn is None else as_specified(drawn, self.program.reference.inputs)
 
     def _drawn(self, model: nn.Module, draw: Draw, values: list[Value]) -> list[Value] | None:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.eight_bits import as_specified, with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of, each_once
@@ -294,11 +293,9 @@ def _whole(value: Tensor, trait: Trait, kind: str, parts: Sequence[Any], outside
     return drawn
 
 
-def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str, turns: DeviceLock) -> list[Value]:
-    """A draw's inputs, the same in every process on one kind of device; those of kinds that are mixed as given. Others
-    may have the device while the host draws."""
-    with turns.aside(program.reference.tensors):
-        values = program.inputs(draw.inputs, device)
+def drawn(program: ReferenceProgram, draw: Draw, device: torch.device | str) -> list[Value]:
+    """A draw's inputs, the same in every process on one kind of device; those of kinds that are mixed as given."""
+    values = program.inputs(draw.inputs, device)
     if draw.kind not in KINDS:
         return values
     return as_specified(apply_kind(with_wide(values), draw.kind, draw.inputs + 1), program.reference.inputs)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from kernelwright.backend.measure.turns import DeviceLock
+from kernelwright.backend.measure.turns import NO_TURNS, DeviceLock
 from kernelwright.backend.reference.eight_bits import with_wide
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value, copy_of
@@ -38,23 +38,13 @@ _MOST_NAN = 0.875
 @dataclass(frozen=True)
 class Trial:
     """A program that is tried out on a device; its models stay as they are. `infinities`: those that its outputs hold
-    on inputs as given, such as -inf at what is masked, and may hold on others. With `turns`, others who wait for the
-    device may have it between runs."""
+    on inputs as given, such as -inf at what is masked, and may hold on others. Between runs those may have
+    the device who wait in `turns`."""
 
     program: ReferenceProgram
     device: str
     infinities: tuple[float, ...] = ()
-    turns: DeviceLock | None = None
-
-    def given(self, seed: int) -> list[Value]:
-        """The inputs that the program gives, those in fp8 in fp32; it is the host that draws them."""
-        with nullcontext() if self.turns is None else self.turns.aside(self.program.reference.tensors):
-            return with_wide(self.program.inputs(seed, self.device))
-
-    def pause(self) -> None:
-        """Let others have the device who wait for it."""
-        if self.turns is not None:
-            self.turns.pause()
+    turns: DeviceLock = NO_TURNS
 
     def stays_inside(self, model: nn.Module, inputs: Sequence[Value]) -> bool:
         """Whether whole numbers among the outputs stay in the range of i64: what others become is nobody's rule."""
@@ -76,7 +66,7 @@ class Trial:
     def run(self, model: nn.Module, inputs: Sequence[Value]) -> tuple[Tensor, ...] | None:
         """The outputs; None where the program raises, as it is only defined on inputs such as its own. What a GPU
         asserts is asserted on the CPU first: after a failed assertion the GPU answers this process no more."""
-        self.pause()
+        self.turns.pause()
         try:
             with torch.no_grad(), asserting(self.device):
                 return self.program.run(copy.deepcopy(model), inputs)
@@ -140,7 +130,7 @@ class Trial:
     def keeps_its_size(self, model: nn.Module, inputs: Sequence[Value], seed: int, may_be_zero: bool) -> bool:
         """Whether outputs are not next to nothing beside those of inputs as given: of what is left where all but equal
         numbers are subtracted, rounding decides. If they `may_be_zero`, they have to be zero in fp64, too."""
-        given = self.run(model, self.given(seed))
+        given = self.run(model, with_wide(self.program.inputs(seed, self.device)))
         changed = self.run(model, inputs)
         if given is None or changed is None:
             return False

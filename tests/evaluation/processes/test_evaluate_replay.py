@@ -18,11 +18,12 @@ from torch._inductor.runtime.benchmarking import benchmarker
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from kernelwright.agent.evaluator import Rung, Status
-from kernelwright.backend.measure import clock, turns
+from kernelwright.backend.measure import clock
 from kernelwright.backend.measure.clock import CaptureError, HostClock
 from kernelwright.backend.measure.turns import DeviceLock
 from kernelwright.backend.reference.program import ReferenceProgram
 from kernelwright.backend.tensors import Value
+from kernelwright.evaluation.child import collected
 from kernelwright.evaluation.child import reference as reference_job
 from kernelwright.evaluation.device import time_reference
 from kernelwright.evaluation.device.interpret import InterpreterExecutor
@@ -538,7 +539,7 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
         return inputs(self, *rest)
 
     monkeypatch.setattr(ReferenceProgram, "inputs", given)
-    monkeypatch.setattr(turns, "_LONG_BYTES", 0)
+    monkeypatch.setattr(collected, "_LONG_BYTES", 0)
     for job in (reference_job, time_reference):
         monkeypatch.setattr(job, "perturb", told)
     reference = import_source(HELD_REFERENCE, "held").reference
@@ -549,11 +550,11 @@ def test_references_are_built_and_perturbed_outside_of_turns_and_run_in_them(mon
     with contextlib.closing(Told(torch.device("cpu"))) as lock, watched:
         answer, _ = reference_job.run_reference(RunReference(encoded, "ieee", "cpu", 0, draws), (), lock)
         assert len(answer.passes) == 2 and Told.pauses > 15  # between runs of a pass, and those that try it, too
-        assert seen == {"perturb": {False}, "run": {True}, "inputs": {False}}
+        assert seen == {"perturb": {False}, "run": {True}, "inputs": {True}}
         for found in seen.values():
             found.clear()
         time_reference.time_reference(timing, (), lock)
-    assert seen["perturb"] == {False} and seen["run"] == {True}
+    assert seen == {"perturb": {False}, "run": {True}, "inputs": {True}}
 
 
 ON_GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
