@@ -65,20 +65,16 @@ def transposed(
     whole = x.new_zeros(batched.shape[0], weight.shape[1], *sizes)
     many = max(1, _AT_ONCE // (weight.shape[1] * math.prod(given) * x.itemsize))
     for some, into in zip(torch.split(batched, many), torch.split(whole, many), strict=True):
+        rows = some.flatten(2)
         for place in itertools.product(*map(range, kernel)):
-            products = torch.matmul(_at(weight, place).T, some.flatten(2))
+            at: Any = (..., *place)
+            products = torch.matmul(weight[at].T, rows)
             into[_met(place, gaps, steps, given)] += products.view(*products.shape[:2], *given)
     cut: Any = (..., *(slice(off, size - off) for off, size in zip(cuts, sizes, strict=True)))
     found = whole[cut].contiguous()
     if bias is not None:
         found += bias.view(-1, *[1] * len(kernel))
     return found if batched is x else found.squeeze(0)
-
-
-def _at(weight: Tensor, place: Sequence[int]) -> Tensor:
-    """The matrix of channels at a place of the weights."""
-    index: Any = (slice(None), slice(None), *place)
-    return weight[index]
 
 
 def _met(place: Sequence[int], gaps: Sequence[int], steps: Sequence[int], given: Sequence[int]) -> tuple[Any, ...]:

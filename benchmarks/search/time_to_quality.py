@@ -28,6 +28,7 @@ import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -175,10 +176,11 @@ def joined(paths: Sequence[Path]) -> dict[str, Any]:
             raise UserError(
                 f"--merge {path}: made with {content['made_with']}, {paths[0]} otherwise; merge what is alike"
             )
-    every = [row for content in contents for row in content["results"]]
-    warm_ups = [row for row in every if row["mode"] == COLD]
-    rows = {row["id"]: row for row in every if row["mode"] != COLD}
-    rows |= {name: row | {"id": name} for n, row in enumerate(warm_ups, 1) for name in [f"{COLD} {n}"]}
+    rows: dict[str, Any] = {}
+    numbers = count(1)
+    for row in (row for content in contents for row in content["results"]):
+        name = f"{COLD} {next(numbers)}" if row["mode"] == COLD else row["id"]
+        rows[name] = row | {"id": name}
     told = {"command": command_line(), "made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}
     return told | {"summary": summary(rows), "results": [rows[name] for name in sorted(rows)]}
 
@@ -325,9 +327,10 @@ def main() -> int:
     try:
         arguments.modes = [Mode.read(text) for text in arguments.modes]
         arguments.shard = read_shard(arguments.shard)
-        content = joined(arguments.merge) if arguments.merge else searched(arguments, console)
         if arguments.merge:
-            write(arguments.out, content)
+            write(arguments.out, content := joined(arguments.merge))
+        else:
+            content = searched(arguments, console)
     except (UserError, OSError) as error:
         console.print(str(error), style="red", markup=False)
         return 2

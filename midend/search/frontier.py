@@ -47,7 +47,6 @@ class Frontier:
     early: Sequence[str] = ()
     own: list[Candidate] = field(default_factory=list)
     _begun: list[tuple[str, Step]] = field(default_factory=list)
-    _whole: set[str] = field(default_factory=set)
     _made: dict[str, KernelModule | None] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _parents: list[Candidate] = field(default_factory=list)
@@ -55,7 +54,6 @@ class Frontier:
     _taken: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _ranked: tuple[int, list[Candidate]] = (0, [])
     _turn: int = 0
-    _is_priced: bool = False
 
     def __post_init__(self) -> None:
         general, option = self.space.general, explored(PLAIN).choice
@@ -64,7 +62,7 @@ class Frontier:
         spec = PLAIN if self.plain is None else self.plain.spec
         self._lowerings = deque(one for one in lowerings() if not general and one != spec)
         self._early = deque(one for one in self.early if one in self._lowerings)
-        self._simplified = deque(simplifying())
+        self._of_plain = deque(("", *simplifying()))  # it is priced first
         self._given: deque[str] = deque()
         if self.plain is not None:
             self.begin(self.plain, self.first)
@@ -142,12 +140,9 @@ class Frontier:
         """Price and simplify the plain candidate, then go on with a pipeline that is given, unless it waits for its
         lowering."""
         assert self.plain is not None
-        if not self._is_priced:
-            self._is_priced = True
-            return self.plain.spec, Step(self.plain.module, "")
-        if self._simplified:
-            spec = self._simplified.popleft()
-            return f"{self.plain.spec},{spec}", Step(self.plain.module, spec)
+        if self._of_plain:
+            spec = self._of_plain.popleft()
+            return ",".join(filter(None, (self.plain.spec, spec))), Step(self.plain.module, spec)
         begun = {whole for whole, _ in self._begun}
         for spec in list(self._given):
             lowering = parts(spec)[0]
@@ -157,16 +152,15 @@ class Frontier:
                     return found
             elif explored(lowering).phase is not Phase.LOWERING or self._may_be_whole(spec, begun):
                 self._given.remove(spec)
-                self._whole.add(lowering)
                 return self._from(deque([spec]), simplify=False)
             elif lowering not in begun:
                 return self._begin_lowering(lowering)
         return None
 
     def _may_be_whole(self, spec: str, begun: Collection[str]) -> bool:
-        """Whether a pipeline is the first of its lowering, which is not begun: what lowers goes on with the others."""
+        """Whether a pipeline is the first of its lowering, which is not begun: others go on from what lowers alone."""
         lowering, *others = parts(spec)
-        return bool(others) and lowering not in begun and lowering not in self._whole
+        return bool(others) and not any(f"{whole},".startswith(f"{lowering},") for whole in begun)
 
     def _begin_lowering(self, spec: str) -> tuple[str, Step] | None:
         """A lowering before it is its turn."""
