@@ -12,6 +12,7 @@ def evaluator() -> str:
     """How strong and how fast the judge is."""
     mutation, soak = read("mutation_score_cpu")["summary"], read("soak_cpu")
     aa, cpu, gpu = read("timing_aa_h200"), read("throughput_cpu"), read("throughput_h200")
+    ray = read("ray_gpus_h200")
     judged = sum(soak["candidates"].values())
     wrong = f"{len(soak['wrong'])} verdicts were wrong" if soak["wrong"] else "no verdict was wrong"
     fast = gpu["rates"]["parse, compile, run, estimate, dialect"]
@@ -37,6 +38,11 @@ def evaluator() -> str:
         *_fresh(),
         *_judging(),
         [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
+        [
+            f"programs judged by workers of Ray on {ray['caliber']['gpus']:.0f} H200, one of them killed",
+            f"{ray['verdicts']} of {ray['candidates']} verdicts, {len(ray['differing'])} unlike those of the local pool",
+            "`ray_gpus_h200`",
+        ],
         [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
     ]
     return table(["measured", "result", "file"], rows)

@@ -141,14 +141,19 @@ def search_with_memory() -> str:
         assert found is not None, "no problem has both searches"
         return float(found["share"])
 
+    lost = (
+        f"In {' and '.join(missed)} it kept the plain lowering, where the longer one found a faster program: nothing "
+        "faster was found, or nothing verified, in its time. "
+        if missed
+        else ""
+    )
     return wrapped(
         "Since then such searches verify sooner, and memory gives them launch options, too. On an H200, with memory "
         f"of other problems, from the results above, one of 5 s keeps {kept['share']:.1%} of the logarithm of the "
         f"speedup that one of 60 s finds after it, over the same {kept['problems']} problems: "
         f"{share(convolutions):.1%} over the {len(convolutions)} with a convolution, and "
-        f"{share(set(long) - convolutions):.1%} over the others. In {' and '.join(missed)} it kept the "
-        "plain lowering, where the longer one found a faster program: nothing faster was found, or nothing verified, "
-        f"in its time. With the wait for verdicts it took {median(walls):.1f} s in the median. It took more than 15 s "
+        f"{share(set(long) - convolutions):.1%} over the others. {lost}"
+        f"With the wait for verdicts it took {median(walls):.1f} s in the median. It took more than 15 s "
         f"for {sum(wall > 15 for wall in walls)} problems, and {max(walls):.1f} s at most: a first verdict is waited "
         "for however long it takes, and those after it for as long again. The first candidate was measured after "
         f"{first['median']:.1f} s in the median, and after {first['max']:.1f} s at most ({caliber['device']}, commit "
