@@ -40,7 +40,7 @@ def evaluator() -> str:
         [f"candidates a second, {gpu['workers']} workers, one H200", f"{fast['per_second']:.1f}", "`throughput_h200`"],
         [
             f"programs judged by workers of Ray on {ray['caliber']['gpus']:.0f} H200, one of them killed",
-            f"{ray['verdicts']} of {ray['candidates']} verdicts, {len(ray['differing'])} unlike those of the local pool",
+            f"{ray['verdicts']} of {ray['candidates']} verdicts, {len(ray['differing'])} unlike the local pool's",
             "`ray_gpus_h200`",
         ],
         [f"candidates a second, {cpu['workers']} cores, no GPU", f"{slow['per_second']:.1f}", "`throughput_cpu`"],
