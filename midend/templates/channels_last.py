@@ -19,6 +19,7 @@ from math import gcd, prod
 
 from kernelwright.ir.values import Scalar
 from kernelwright.midend.templates.convolution import Convolution, Template
+from kernelwright.midend.templates.line_weights import line_weights
 from kernelwright.midend.templates.writing import together, total
 
 #: Sides of a tile at first, the pixels where there are few channels, and what a step sums.
@@ -37,7 +38,7 @@ def channels_last_template(convolution: Convolution, precision: str, wide: bool 
     if convolution.groups != 1 or not line or not lies_last or wide is not bool(writer.columns):
         return None
     name = "conv_transpose" if convolution.transposed else "conv"
-    return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), writer.packing())
+    return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), writer.weight.packing)
 
 
 class _Writer:
@@ -72,8 +73,7 @@ class _Writer:
             self._widen()
         self.width = self.results * prod(self.columns.values())
         self.pixels = convolution.out.shape[0] * prod(self.counts.values())
-        #: Numbers of a line of taps, and such lines.
-        self.length, self.count = self.taps["x"] * self.channels, prod(self.taps[axis] for axis in self.lines)
+        self.weight = line_weights(convolution, self.taps, self.columns)
 
     def _widen(self) -> None:
         """Make columns of the phases."""
@@ -84,20 +84,6 @@ class _Writer:
             self.stride[axis], self.every[axis] = 1, 1
             self.padding[axis] = self.taps[axis] - 1 - first
             self.counts[axis] = (self.outputs[axis] - 1 + given) // phases - first + 1
-
-    def packing(self) -> str:
-        """What makes the weight (lines, columns, taps along x, input channels)."""
-        out, channels = (1, 0) if self.c.transposed else (0, 1)
-        taps, phases, sizes = list[int](), list[int](), list(self.c.weight.shape[:2])
-        for axis in self.axes:
-            taps.append(len(sizes))
-            sizes.append(self.taps[axis])
-            if axis in self.columns:
-                phases.append(len(sizes))
-                sizes.append(self.columns[axis])
-        order = [*taps[:-1], *phases, out, taps[-1], channels]
-        split = f".view({', '.join(map(str, sizes))})" if phases else ""
-        return f"{split}.permute({', '.join(map(str, order))}).contiguous()"
 
     def meta(self) -> tuple[tuple[str, Scalar], ...]:
         """Launch options to begin with."""
@@ -146,7 +132,11 @@ class _Writer:
             yield from self._first_pixel(axis)
         first = [(self.x_step[axis], f"i{axis}") for axis in self.axes]
         yield f"x_at = x_ptr + ({total((self.c.x.strides[0], 'batch'), *first)})"
-        yield f"weight_at = weight_ptr + {total((self.length, self._column))}"
+        columns = [(self.weight.column, self._column)]
+        if self.weight.phases:
+            columns = [(self.weight.column, f"(column % {self.results})")]
+            columns += [(self.weight.phases[axis], f"({phase})") for axis, phase in self._column_phases()]
+        yield f"weight_at = weight_ptr + {total(*columns)}"
 
     @property
     def _column(self) -> str:
@@ -231,18 +221,15 @@ class _Writer:
 
     def _weight(self, met: str) -> str:
         """Where a step's weights lie; taps of a transposed convolution are met in reverse."""
-        steps, terms = 1, list[tuple[int, str]]()
-        for axis in reversed(self.lines):
-            terms.append((steps * self.width * self.length, self._tap(axis, f"k{axis}")))
-            steps *= self.taps[axis]
-        place = "k[:, None]"
-        if self.c.transposed and self.taps["x"] > 1:
-            tap = self._tap("x", met or f"{place} // {self.channels}")
-            if met:  # as a distance, whose alignment Triton sees
-                place = f"(({tap} - {met}) * {self.channels} + {place})"
-            else:
-                place = f"({tap} * {self.channels} + {place} % {self.channels})"
-        return total(*(term for term in terms if self.count > 1), (1, place))
+        step, channel, place = self.weight.taps, self.weight.channel, "k[:, None]"
+        terms = [(step[axis], self._tap(axis, f"k{axis}")) for axis in reversed(self.lines) if self.taps[axis] > 1]
+        in_order = not self.c.transposed and step["x"] == self.channels * channel
+        if self.taps["x"] == 1 or in_order:
+            return total(*terms, (channel, place))
+        if met:  # whose multiples have an alignment that Triton sees, as a remainder has not
+            return total(*terms, (step["x"], self._tap("x", met)), (-self.channels * channel, met), (channel, place))
+        tap = self._tap("x", f"({place} // {self.channels})")
+        return total(*terms, (step["x"], tap), (channel, f"({place} % {self.channels})"))
 
     def _tap(self, axis: str, met: str) -> str:
         """Which of the weight's taps is the one that is met so many others after the first."""
@@ -287,10 +274,15 @@ class _Writer:
         if not self.columns:
             return
         yield f"channel = column % {self.results}"
-        rest = f"column // {self.results}"
-        for axis, phases in reversed(self.columns.items()):
-            block = total((phases, f"q{axis}"), (1, f"{rest} % {phases}"))
-            yield f"o{axis} = {total((1, block), (self.given[axis] // phases * phases - self.given[axis], ''))}"
-            rest = f"{rest} // {phases}"
+        for axis, phase in self._column_phases():
+            phases, given = self.columns[axis], self.given[axis]
+            yield f"o{axis} = {total((phases, f'q{axis}'), (1, phase), (given // phases * phases - given, ''))}"
         limits = [(f"(o{axis} >= 0)", f"(o{axis} < {self.outputs[axis]})") for axis in self.columns]
         yield f"stored = {together('inside', *(limit for pair in limits for limit in pair))}"
+
+    def _column_phases(self) -> Iterator[tuple[str, str]]:
+        """In the wide form which phase along each axis a column is of."""
+        rest = f"column // {self.results}"
+        for axis, phases in reversed(self.columns.items()):
+            yield axis, f"{rest} % {phases}"
+            rest = f"{rest} // {phases}"

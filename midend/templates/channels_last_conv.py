@@ -22,7 +22,8 @@ class ChannelsLastConv(Pass):
     Legal for 1 to 3 axes, every stride, padding and dilation, transposed or not, one group, in fp32, fp16 and bf16,
     where the pixels that taps meet along x lie side by side, which a dilation along x leaves so only if it divides the
     stride of a transposed one, and channels lie last: it wants
-    `lower-inductor{every_conv=true}` before it.
+    `lower-inductor{every_conv=true}` before it. A weight whose channels lie last is read where it lies, but that of a
+    transposed one in fp32 is copied.
 
     wide: of transposed convolutions, and of no others, whose taps are a multiple of their stride along each axis, the
     phases are columns of one product: pixels are read once for all of them.

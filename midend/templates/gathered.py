@@ -27,13 +27,13 @@ SUMS = 32
 FORMS = ("auto", "dot", "direct")
 
 
-def gathered_template(convolution: Convolution, form: str, precision: str) -> Template:
+def gathered_template(convolution: Convolution, form: str, precision: str, pack: bool = True) -> Template:
     """The kernel for any convolution that is sound. `form`: dot, direct or auto, as `LEAST_CHANNELS` says;
-    `precision`: of fp32 products of tiles."""
+    `precision`: of fp32 products of tiles; `pack`: copy a weight whose channels do not lie side by side."""
     if form == "auto":
         channels = min(convolution.group_inputs, convolution.group_outputs)
         form = "dot" if channels >= LEAST_CHANNELS else "direct"
-    writer = _Writer(convolution, form == "dot", precision)
+    writer = _Writer(convolution, form == "dot", precision, pack)
     name = "conv_transpose" if convolution.transposed else "conv"
     packing = _packing(convolution) if writer.packed else ""
     return Template(f"{name}{len(writer.axes)}d", writer.write(), writer.meta(), writer.grid(), packing)
@@ -53,10 +53,17 @@ def _packed_strides(convolution: Convolution) -> tuple[int, ...]:
     return (lines, 1, *steps) if convolution.transposed else (1, lines, *steps)
 
 
+def _one_line(convolution: Convolution) -> bool:
+    """Whether the taps of an output channel lie one after another, those of an input channel before the next one's."""
+    sizes = convolution.weight.shape[1:]
+    steps = zip(sizes, convolution.weight.strides[1:], contiguous_strides(sizes), strict=True)
+    return not convolution.transposed and all(step == dense for size, step, dense in steps if size > 1)
+
+
 class _Writer:
     """Writes the kernel. Spatial axes are z, y and x as far as there are such."""
 
-    def __init__(self, convolution: Convolution, dot: bool, precision: str) -> None:
+    def __init__(self, convolution: Convolution, dot: bool, precision: str, pack: bool) -> None:
         self.c, self.dot, self.precision = convolution, dot, precision
         self.axes = "zyx"[-len(convolution.kernel_size) :]
         self.taps = dict(zip(self.axes, convolution.kernel_size, strict=True))
@@ -66,7 +73,10 @@ class _Writer:
         self.padding = dict(zip(self.axes, convolution.padding, strict=True))
         self.dilation = dict(zip(self.axes, convolution.dilation, strict=True))
         self.x_step = dict(zip(self.axes, convolution.x.strides[2:], strict=True))
-        self.packed = dot and prod(convolution.kernel_size) > 1
+        apart = dot and prod(convolution.kernel_size) > 1 and 1 not in convolution.weight.strides[:2]
+        #: Whether all taps of a channel are summed before the next channel's, as the weight has them.
+        self.taps_first = apart and not pack and _one_line(convolution)
+        self.packed = apart and not self.taps_first
         weight = _packed_strides(convolution) if self.packed else convolution.weight.strides
         self.weight_channels, self.weight_step = weight[:2], dict(zip(self.axes, weight[2:], strict=True))
         self.out_step = dict(zip(self.axes, convolution.out.strides[2:], strict=True))
@@ -180,7 +190,8 @@ class _Writer:
             if check:
                 yield "    " * depth + f"in_{axis} = {mask} & {check}"
                 mask = f"in_{axis}"
-        weight = total(*((self.weight_step[axis], f"k{axis}") for axis in self.axes if self._looped(axis)))
+        looped = [axis for axis in self.axes if self._looped(axis) and not self.taps_first]
+        weight = total(*((self.weight_step[axis], f"k{axis}") for axis in looped))
         yield "    " * depth + f"x_tap = x_at + ({total(*((self.x_step[axis], f'i{axis}') for axis in self.axes))})"
         yield "    " * depth + "weight_tap = weight_at" + (f" + ({weight})" if weight != "0" else "")
         yield from ("    " * depth + line for line in self._channels(mask))
@@ -199,22 +210,27 @@ class _Writer:
         return f"{'tl.static_range' if unrolled else 'range'}(0, {self.taps[axis]})"
 
     def _one_loop(self) -> Iterator[str]:
-        """The loop over (tap, channels), the tap split into one for each axis."""
+        """The loop over (tap, channels), or over what lies in one line, with the tap split into one for each axis."""
         looped = [axis for axis in self.axes if self._looped(axis)]
-        yield f"padded: tl.constexpr = ({self.c.group_inputs} + KBLOCK - 1) // KBLOCK * KBLOCK"
-        counts = {axis: str(self.taps[axis]) for axis in looped}
+        counts, rest = {axis: str(self.taps[axis]) for axis in looped}, "k[:, None]" if self.taps_first else "tap"
         for axis in looped:
             if self.phases[axis] > 1:
                 counts[axis], step = f"count_{axis}", self._tap_step(axis)
                 left = total((self.taps[axis] + step - 1, ""), (-1, f"first_{axis}"))
                 yield f"count_{axis} = {left}" if step == 1 else f"count_{axis} = ({left}) // {step}"
-        yield f"for step in range(0, {' * '.join([*counts.values(), 'padded'])}, KBLOCK):"
-        if looped:
-            yield "    tap = step // padded"
-        yield f"    k = {'step % padded' if looped else 'step'} + tl.arange(0, KBLOCK)"
-        rest = "tap"
+        if self.taps_first:
+            yield f"for step in range(0, {' * '.join([*counts.values(), str(self.c.group_inputs)])}, KBLOCK):"
+            yield "    k = step + tl.arange(0, KBLOCK)"
+        else:
+            yield f"padded: tl.constexpr = ({self.c.group_inputs} + KBLOCK - 1) // KBLOCK * KBLOCK"
+            yield f"for step in range(0, {' * '.join([*counts.values(), 'padded'])}, KBLOCK):"
+            if looped:
+                yield "    tap = step // padded"
+            # A remainder's alignment is lost on Triton, which matters where channels lie side by side.
+            aligned = " // KBLOCK * KBLOCK" if 1 in (self.c.x.strides[1], self._weight_channels()[0]) else ""
+            yield f"    k = {f'step % padded{aligned}' if looped else 'step'} + tl.arange(0, KBLOCK)"
         for axis in reversed(looped):
-            index = rest if axis == looped[0] else f"{rest} % {counts[axis]}"
+            index = rest if axis == looped[0] and not self.taps_first else f"{rest} % {counts[axis]}"
             if self.phases[axis] > 1:
                 step = self._tap_step(axis)
                 index = f"first_{axis} + {index}" + (f" * {step}" if step > 1 else "")
@@ -248,8 +264,10 @@ class _Writer:
         channels, (weight, _) = self.c.group_inputs, self._weight_channels()
         x, cast = self.c.x.strides[1], "" if self.c.x.dtype == "f32" else ".to(tl.float32)"
         if self.dot:
-            inner = f"(k[None, :] < {channels})", f"(k[:, None] < {channels})"
-            a, b = total((weight, "k[None, :]")), total((x, "k[:, None]"))
+            taps = prod(self.taps.values()) if self.taps_first else 1
+            inner = f"(k[None, :] < {channels * taps})", f"(k[:, None] < {channels * taps})"
+            channel = "k[:, None]" if taps == 1 else f"(k[:, None] // {taps})"
+            a, b = total((1 if self.taps_first else weight, "k[None, :]")), total((x, channel))
             yield f"a = tl.load(weight_tap + {a}, known & {inner[0]}, other=0.0)"
             yield f"b = tl.load(x_tap + {b}, {mask} & {inner[1]}, other=0.0)"
             yield f'acc = tl.dot(a, b, acc, input_precision="{self.precision}")'

@@ -20,16 +20,22 @@ class ImplicitGemm(Pass):
     has few). Legal for 1 to 3 axes, every stride, padding, dilation and number of groups, in fp32, fp16 and bf16. Tiles
     of fp32 are multiplied as TF32 where the reference's numerics let convolutions, else as IEEE fp32. Pixels lie along
     x, so it wants `lower-inductor{channels_last=false}` before it.
+
+    pack: copy a weight for tiles, if its channels do not lie side by side; else one that is contiguous is read where it
+    lies, all taps of a channel before the next channel's.
     """
 
     name: ClassVar[str] = "implicit-gemm"
     reads: ClassVar[Level] = Level.TRITON
     writes: ClassVar[Level] = Level.TRITON
     explore = Exploration(
-        Phase.TEMPLATE, after=("channels-last-conv",), variants=(Variant("form=direct"), Variant("form=dot"))
+        Phase.TEMPLATE,
+        after=("channels-last-conv",),
+        variants=(Variant("form=direct"), Variant("form=dot"), Variant("form=dot,pack=false")),
     )
 
     form: str = "auto"
+    pack: bool = True
 
     def __post_init__(self) -> None:
         check_choice("form", self.form, FORMS)
@@ -39,6 +45,6 @@ class ImplicitGemm(Pass):
         precision = precision_of(module)
 
         def template(convolution: Convolution) -> Template | None:
-            return None if convolution.transposed else gathered_template(convolution, self.form, precision)
+            return None if convolution.transposed else gathered_template(convolution, self.form, precision, self.pack)
 
         return replace_convolutions(module, template)

@@ -20,9 +20,11 @@ CLOSE_TF32 = 2e-3
 
 
 def lowered(forward: str, shapes, init: str = "pass", dtype: str = "float32", **options) -> KernelModule:
-    """A program of tensors a, b, … of these shapes, lowered without changing the layout of convolutions."""
+    """A program of tensors a, b, … of these shapes, lowered without changing the layout of convolutions. In the place
+    of a shape there may be one with what makes a view of it, as text."""
     names = ", ".join("abcd"[: len(shapes)])
-    made = ", ".join(f"torch.randn({shape}, dtype=torch.{dtype})" for shape in shapes)
+    given = [shape if isinstance(shape[-1], str) else (shape, "") for shape in shapes]
+    made = ", ".join(f"torch.randn({shape}, dtype=torch.{dtype}){view}" for shape, view in given)
     source = f"""import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: clc
-# level: triton  digest: 6c02182786e8
+# level: triton  digest: 009c50e57006
 import torch
 import triton
 import triton.language as tl
@@ -77,7 +77,7 @@ def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexp
     iy = oy - 1
     ix = ox - 1
     x_at = x_ptr + (792 * batch + 88 * iy + 8 * ix)
-    weight_at = weight_ptr + 24 * channel
+    weight_at = weight_ptr + 72 * channel
     acc = tl.zeros([MBLOCK, NBLOCK], tl.float32)
     padded: tl.constexpr = (24 + KBLOCK - 1) // KBLOCK * KBLOCK
     for step in range(0, 3 * padded, KBLOCK):
@@ -85,7 +85,7 @@ def conv2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: tl.constexp
         k = first + tl.arange(0, KBLOCK)
         ky = step // padded % 3
         a = tl.load(x_at + (88 * ky) + k[None, :], inside & (iy + ky >= 0) & (iy + ky < 9) & (k[None, :] < 24) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 88), other=0.0)
-        b = tl.load(weight_at + 144 * ky + k[:, None], (k[:, None] < 24) & (channel < 6), other=0.0)
+        b = tl.load(weight_at + 24 * ky + k[:, None], (k[:, None] < 24) & (channel < 6), other=0.0)
         acc = tl.dot(a, b, acc, input_precision="tf32")
     tl.store(out_ptr + (594 * batch + channel + 66 * oy + 6 * ox), acc, inside & (channel < 6))
 
@@ -97,7 +97,6 @@ def forward(x: "f32[2, 8, 9, 11]", conv_weight: "f32[6, 8, 3, 3]"):
     convolution[triton.cdiv(99, convolution_meta['XBLOCK']), triton.cdiv(16, convolution_meta['YBLOCK'])](x, buf0, **convolution_meta)
     buf1 = torch.empty_strided((6, 8, 3, 3), (72, 1, 24, 8), device=x.device, dtype=torch.float32)
     convolution_kernel[triton.cdiv(9, convolution_kernel_meta['XBLOCK']), triton.cdiv(48, convolution_kernel_meta['YBLOCK'])](conv_weight, buf1, **convolution_kernel_meta)
-    conv2d_weight = buf1.permute(2, 0, 3, 1).contiguous()
     out = torch.empty_strided((2, 6, 9, 11), (594, 1, 66, 6), device=x.device, dtype=torch.float32)
-    conv2d[triton.cdiv(6, conv2d_meta['NBLOCK']) * triton.cdiv(198, conv2d_meta['MBLOCK']),](buf0, conv2d_weight, out, **conv2d_meta)
+    conv2d[triton.cdiv(6, conv2d_meta['NBLOCK']) * triton.cdiv(198, conv2d_meta['MBLOCK']),](buf0, buf1, out, **conv2d_meta)
     return out

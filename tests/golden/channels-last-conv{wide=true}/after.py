@@ -1,6 +1,6 @@
 # kernelwright module 1
 # name: program
-# level: triton  digest: 0a57970d9942
+# level: triton  digest: 81f94d3d9fe2
 import torch
 import triton
 import triton.language as tl
@@ -103,7 +103,7 @@ def conv_transpose2d(x_ptr, weight_ptr, out_ptr, MBLOCK: tl.constexpr, NBLOCK: t
         k = first + tl.arange(0, KBLOCK)
         ky = step // padded % 2
         a = tl.load(x_at + (48 * ky) + k[None, :], inside & (iy + ky >= 0) & (iy + ky < 5) & (k[None, :] < 16) & (8 * ix + k[None, :] >= 0) & (8 * ix + k[None, :] < 48), other=0.0)
-        b = tl.load(weight_at + 1024 * (1 - ky) + ((1 - k[:, None] // 8) * 8 + k[:, None] % 8), (k[:, None] < 16) & (column < 64), other=0.0)
+        b = tl.load(weight_at + 1024 * (1 - ky) + 8 * (1 - (k[:, None] // 8)) + (k[:, None] % 8), (k[:, None] < 16) & (column < 64), other=0.0)
         acc = tl.dot(a, b, acc, input_precision="ieee")
     channel = column % 16
     ox = 2 * qx + column // 16 % 2 - 1
