@@ -7,6 +7,7 @@ import torch
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.execute import load_module
 from kernelwright.backend.reference.program import ReferenceProgram, flatten_outputs
+from kernelwright.backend.tensors import copy_of
 from kernelwright.frontend.importers import import_source
 from kernelwright.frontend.lower_inductor import LowerInductor
 from kernelwright.ir.passes import Context
@@ -64,7 +65,7 @@ def assert_right(module: KernelModule, seeds=(0, 1)) -> None:
     for seed in seeds:
         model, inputs = program.build(seed), program.inputs(seed)
         call = load_module(module, InterpreterRuntime(), seed)
-        found = call([value.clone() for value in inputs], program.state(model))
+        found = call([copy_of(value) for value in inputs], program.state(model))
         with torch.no_grad():
             expected = flatten_outputs(model(*inputs))
         assert len(found) == len(expected)

@@ -19,7 +19,7 @@ from kernelwright.ir.kernel.values import (
 )
 
 #: Stores of one kernel into which another's work is copied.
-MOST_STORES = 8
+MOST_STORES = 16
 
 
 @dataclass(frozen=True)
