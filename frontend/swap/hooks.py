@@ -1,29 +1,32 @@
 """The adapter of Inductor's private names by which its kernels are seen as they are made, and replaced as they load.
 
-`versions.TRIED` has the releases that it was tried with. Two methods of Inductor's classes have others in their place
+`versions.TRIED` has the releases that it was tried with. Three methods of Inductor's classes have others in their place
 while a caller of `observing` or `choosing` is at work in some thread. They act in that caller's context alone: plain
 Inductor beside it, in the same process, runs as ever. A callback that fails costs one warning, never a compile.
 """
 
+import inspect
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 from kernelwright.backend.versions import adapting, parameters
 
 with adapting("swapping kernels", "torch", "triton"):
     from torch._inductor.async_compile import AsyncCompile
-    from torch._inductor.codecache import CodeCacheFuture
+    from torch._inductor.codecache import CodeCacheFuture, PyCodeCache
     from torch._inductor.codegen.triton import TritonScheduling
     from torch._inductor.utils import Placeholder
 
     parameters(TritonScheduling.define_kernel, "src_code", "node_schedule", "kernel")
     parameters(AsyncCompile.triton, "kernel_name", "source_code", "device_str")
     parameters(CodeCacheFuture.result, "self")
+    parameters(PyCodeCache.load_by_key_path, "key", "path", "attrs")
     Placeholder.KERNEL_NAME, Placeholder.DESCRIPTIVE_NAME  # noqa: B018
 
 log = logging.getLogger("kernelwright.swap")
@@ -72,11 +75,13 @@ Chosen = str | Launchable | Within | None
 #: Gives what is loaded, for a kernel's name and text that are about to be loaded. It is asked twice for a kernel that
 #: is compiled early, in another process, and then loaded.
 Chooser = Callable[[str, str], Chosen]
+#: Told each program that is loaded, and each module of a kernel.
+Loaded = Callable[[ModuleType], object]
 #: Told a kernel's name and text, and what went wrong with the one chosen for it; Inductor's own runs from there on.
 Failed = Callable[[str, str, Exception], None]
 
 _observers: ContextVar[tuple[Callable[[Generated], None], ...]] = ContextVar("observers", default=())
-_chooser: ContextVar[tuple[Chooser, Failed | None] | None] = ContextVar("chooser", default=None)
+_chooser: ContextVar[tuple[Chooser, Failed | None, Loaded | None] | None] = ContextVar("chooser", default=None)
 #: Whether Inductor is writing a kernel, and may have it compiled early.
 _writing: ContextVar[bool] = ContextVar("writing", default=False)
 
@@ -96,14 +101,15 @@ def observing(callback: Callable[[Generated], None]) -> Iterator[None]:
 
 
 @contextmanager
-def choosing(callback: Chooser, failed: Failed | None = None) -> Iterator[None]:
+def choosing(callback: Chooser, failed: Failed | None = None, loaded: Loaded | None = None) -> Iterator[None]:
     """Within it, in this context, the callback is asked what to load in the place of each kernel, also after a hit in
     Inductor's caches. One within another is asked alone. Kernels that Inductor only times are its own.
 
     A chosen text or object that cannot be loaded, or raises when it is first launched, gives way to Inductor's kernel.
+    `loaded` is told what Inductor has loaded, before any of it runs.
     """
     with _installed():
-        token = _chooser.set((callback, failed))
+        token = _chooser.set((callback, failed, loaded))
         try:
             yield
         finally:
@@ -119,7 +125,7 @@ class _Patch:
     def put(self, ours: Callable[..., Any]) -> None:
         if not self.users:
             self.before = getattr(self.owner, self.name)
-            setattr(self.owner, self.name, ours)
+            setattr(self.owner, self.name, staticmethod(ours) if inspect.ismethod(self.before) else ours)
         self.users += 1
 
     def take(self, ours: Callable[..., Any]) -> None:
@@ -132,20 +138,23 @@ class _Patch:
 
 _lock = threading.Lock()
 _define, _load = _Patch(TritonScheduling, "define_kernel"), _Patch(AsyncCompile, "triton")
+_program = _Patch(PyCodeCache, "load_by_key_path")
 
 
 @contextmanager
 def _installed() -> Iterator[None]:
-    """Both methods have ours in their place."""
+    """All three methods have ours in their place."""
     with _lock:
         _define.put(_defined)
         _load.put(_loaded)
+        _program.put(_loaded_program)
     try:
         yield
     finally:
         with _lock:
             _define.take(_defined)
             _load.take(_loaded)
+            _program.take(_loaded_program)
 
 
 def _defined(self: Any, src_code: str, node_schedule: Any, kernel: Any) -> str:
@@ -185,13 +194,13 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     # Programs name the device when they load a kernel; what times kernels, to choose among fusions, does not.
     if asked is None or not (rest or options or _writing.get()):
         return load(source_code)
-    callback, failed = asked
+    callback, failed, _ = asked
     try:
         chosen = callback(kernel_name, source_code)
         what, within = parted(chosen)
         loaded: list[Any] = [load(one) if isinstance(one, str) else one for one in what]
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
-        _give_up(kernel_name, source_code, error, failed)
+        give_up(kernel_name, source_code, error, failed)
         loaded = []
     if not loaded:
         return load(source_code)
@@ -200,6 +209,17 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     if any(isinstance(one, CodeCacheFuture) for one in (*loaded, plain)):
         return _Awaited(loaded, own, plain, within)
     return one_of([own.behind(one) for one in loaded], plain, within)
+
+
+def _loaded_program(*arguments: Any, **options: Any) -> Any:
+    program = _program.before(*arguments, **options)
+    asked = _chooser.get()
+    if asked is not None and asked[2] is not None:
+        try:
+            asked[2](program)
+        except Exception as error:  # noqa: BLE001 - whoever watches a compile must not break it
+            _warn(f"calls of libraries in {program.__name__} stay as they are", error)
+    return program
 
 
 @dataclass(frozen=True)
@@ -213,7 +233,7 @@ class _Own:
 
     def instead(self, error: Exception) -> Any:
         """Inductor's kernel, after an error of the one in its place."""
-        _give_up(self.name, self.source, error, self.failed)
+        give_up(self.name, self.source, error, self.failed)
         own = self.load()
         return own.result() if isinstance(own, CodeCacheFuture) else own
 
@@ -259,8 +279,9 @@ class _Awaited(CodeCacheFuture):
         return one_of(ours, awaited(self.plain), self.within)
 
 
-def _give_up(name: str, source: str, error: Exception, failed: Failed | None) -> None:
-    _warn(f"the replacement of {name} failed, Inductor's kernel runs", error)
+def give_up(name: str, source: str, error: Exception, failed: Failed | None) -> None:
+    """Tell that what was chosen for a kernel failed."""
+    _warn(f"the replacement of {name} failed, what Inductor chose runs", error)
     if failed is not None:
         failed(name, source, error)
 

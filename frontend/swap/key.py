@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kernelwright.ir.values import Numerics
+
 #: Says what a kernel is, of the two dictionaries that Inductor writes; the rest is about tuning, debugging and hashes.
 #: Which arguments are changed, and which must be zero before a launch, belongs to what a kernel computes.
 _TRITON_META = ("signature", "constants", "configs", "enable_fp_fusion", "disable_ftz", "launch_pdl")
 _ZEROED = ("reset_to_zero", "restore_value")
-_INDUCTOR_META = ("grid_type", "mutated_arg_names", "no_x_dim", "atomic_add_found")
+_INDUCTOR_META = ("grid_type", "mutated_arg_names", "no_x_dim", "atomic_add_found", "library", "layouts", "numerics")
 #: Of a device, what generated code depends on. Not its index: all ranks of a job have one key.
 _DEVICE = ("type", "cc", "major", "multi_processor_count", "warp_size")
 #: Arguments of heuristics that belong to what a kernel computes; the others tune it or say where its text is.
@@ -80,6 +82,18 @@ class KernelText:
         """The parameters that are read and then written."""
         return tuple(_literal(self.meta("inductor_meta").get("mutated_arg_names"), ()))
 
+    @property
+    def library(self) -> str:
+        """The call of a library that the text stands for, with its parameters in the place of tensors; "" for a kernel
+        of Inductor's."""
+        return str(_literal(self.meta("inductor_meta").get("library"), ""))
+
+    @property
+    def numerics(self) -> Numerics:
+        """What may be TF32 in the library's call."""
+        found: Numerics = _literal(self.meta("inductor_meta").get("numerics"), "ieee")
+        return found
+
     @cached_property
     def size_hints(self) -> dict[str, int]:
         """Sizes of the axes, rounded up to powers of two."""
@@ -137,6 +151,14 @@ def read(source: str) -> KernelText:
                     raise NotReplaceableError(why)
                 return kernel
     raise NotReplaceableError("its text has no kernel under Inductor's heuristics")
+
+
+def is_library(source: str) -> bool:
+    """Whether a text stands for the call of a library."""
+    try:
+        return bool(read(source).library)
+    except NotReplaceableError:
+        return False
 
 
 def _literal(node: ast.expr | None, default: Any) -> Any:

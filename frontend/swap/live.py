@@ -13,29 +13,30 @@ from types import ModuleType
 from typing import Any
 
 from kernelwright.backend.store.entry import Entry
-from kernelwright.backend.versions import adapting, parameters
+from kernelwright.backend.versions import adapting
 from kernelwright.frontend.swap.hooks import Launchable, one_of, parted
 from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.frontend.swap.library import InPlace, Opened, calls, loaded, opened
 from kernelwright.frontend.swap.running import in_place
 
 with adapting("exchanging kernels", "torch", "triton"):
-    from torch._inductor.async_compile import AsyncCompile
-    from torch._inductor.codecache import CodeCacheFuture, PyCodeCache
+    from torch._inductor.codecache import PyCodeCache
 
-    parameters(AsyncCompile.triton, "kernel_name", "source_code", "device_str")
     PyCodeCache.modules, PyCodeCache.modules_no_attr  # noqa: B018
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a program has a kernel: its name there, the text that it was loaded from, the key of that text, and what
-    was there when the place was found."""
+    """Where a program has a kernel, or calls a library: its name there, the text that it was loaded from, the key of
+    that text, and what was there when the place was found."""
 
     program: ModuleType
     name: str
     source: str
     key: str
     found: Launchable
+    #: The library's call, for which the text stands.
+    opened: Opened | None = None
 
     @property
     def sized_key(self) -> str:
@@ -58,6 +59,13 @@ def places(besides: Collection[ModuleType] = ()) -> list[Place]:
     return [place for program in programs() if id(program) not in known for place in _places(program)]
 
 
+def open_library_calls(besides: Collection[ModuleType] = ()) -> int:
+    """Have each call of a library go through a place of its own, in the programs that this process has loaded besides
+    some; the next call of each tells what it is given. Returns how many were opened."""
+    known = set(map(id, besides))
+    return sum(len(opened(one)) for one in programs() if id(one) not in known and not calls(one))
+
+
 def _places(program: ModuleType) -> Iterator[Place]:
     if not hasattr(program, "call") or not program.__file__:
         return
@@ -72,20 +80,23 @@ def _places(program: ModuleType) -> Iterator[Place]:
                 except NotReplaceableError:
                     continue
                 yield Place(program, name, source, key, vars(program)[name])
+    for one in calls(program):
+        if one.call is not None:
+            yield Place(program, one.name, one.source, read(one.source).key, vars(program)[one.name], one)
 
 
 def replacing(entry: Entry, place: Place) -> Launchable:
     """The entry's kernel, ready to be launched at a place. Raises NotReplaceableError for one that does not fit there,
     and what Triton's compiler raises."""
     what, within = parted(in_place((entry,), read(place.source), place.name))
-    loaded = [_loaded(place.name, one) if isinstance(one, str) else one for one in what]
-    ours: Launchable = one_of(loaded, place.found, within)
-    return ours
+    made = [loaded(place.name, one) if isinstance(one, str) else one for one in what]
+    ours: Launchable = one_of(made, place.found, within)
+    return ours if place.opened is None else InPlace(ours, place.opened)
 
 
 def own_kernel(place: Place) -> Launchable:
-    """Inductor's own kernel for a place, loaded anew. Raises what Triton's compiler raises."""
-    return _loaded(place.name, place.source)
+    """Inductor's own kernel for a place, loaded anew, or the library. Raises what Triton's compiler raises."""
+    return place.opened or loaded(place.name, place.source)
 
 
 def ready(entry: Entry) -> list[tuple[Place, Launchable]]:
@@ -103,15 +114,6 @@ def exchange_all(entry: Entry) -> int:
     for place, kernel in found:
         place.put(kernel)
     return len(found)
-
-
-def _loaded(name: str, source: str) -> Launchable:
-    device = "cpu" if read(source).target == "interpreter" else "cuda"
-    made: Any = AsyncCompile().triton(name, source, device_str=device)
-    if isinstance(made, CodeCacheFuture):
-        made = made.result()
-    loaded: Launchable = made
-    return loaded
 
 
 class Watched:

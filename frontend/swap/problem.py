@@ -41,7 +41,8 @@ def problem(recorded: Recorded, spreads: Mapping[Node, Spread] | None = None) ->
     graph = torch.fx.GraphModule(torch.nn.Module(), torch.fx.Graph())
     graph.graph.output(graph.graph.graph_copy(recorded.graph.graph, {}))
     traced = Traced(graph, recorded.inputs, tuple(inputs), "tuple")
-    return import_source(print_source(traced, name, drawn), name, shrink="never")
+    numerics = read(recorded.source).numerics if recorded.source else "ieee"
+    return import_source(print_source(traced, name, drawn), name, shrink="never", numerics=numerics)
 
 
 def _empty(layout: Layout) -> torch.Tensor:
@@ -60,30 +61,52 @@ def own_kernel(recorded: Recorded, module: KernelModule, target: str) -> KernelM
     inputs = tuple(spec.name for spec in module.reference.tensors)
     places = {name: f"arg{place}_1" for place, name in enumerate(recorded.inputs)}
     results = {name: f"buf{place}" for place, name in enumerate(recorded.outputs)}
-    lines = [f"{', '.join(places.values())}, = args", "args.clear()"]
-    for name, buffer in results.items():
-        layout = recorded.layouts[name]
-        lines.append(f"{buffer} = empty_strided_cpu({layout.shape}, {layout.strides}, {layout.dtype})")
     given = {one.parameter: places[one.read] if one.read else results[one.written] for one in arguments}
+    makes = _library_call if kernel.library else _launch
+    before, lines = makes(recorded, kernel, given, {results[name]: recorded.layouts[name] for name in results})
+    taken, returned = ", ".join(places.values()), ", ".join(results.values())
+    body = [f"{taken}, = args", "args.clear()", *lines, f"return ({returned},)"]
+    text = "\n".join([*before, "def call(args):", *(f"    {line}" for line in body)])
+    outputs = tuple(range(len(results)))
+    captured = Captured(text, inputs, outputs, {}, recorded.graph, (), {})
+    return ModuleBuilder(replace(module, kernels=(), launcher=None), captured, get_target(target)).build()
+
+
+def _launch(
+    recorded: Recorded, kernel: KernelText, given: Mapping[str, str], results: Mapping[str, Layout]
+) -> tuple[list[str], list[str]]:
+    """What defines a kernel, and what launches it on buffers of its own."""
     sizes = {**_sizes(kernel), **recorded.numbers}
     missing = [name for name in kernel.parameters if name not in given and name not in sizes]
     if missing:
         raise LoweringError(f"{recorded.name}: {missing[0]} has no value in the kernel's text")
     passed = ", ".join(given.get(name) or str(sizes[name]) for name in kernel.parameters)
-    lines += [f"{recorded.name}.run({passed}, stream=stream0)", f"return ({', '.join(results.values())},)"]
+    assert recorded.graph is not None
     called = (str(node.target) for node in recorded.graph.graph.nodes if node.op == "call_function")
     covers = dict.fromkeys(name.rpartition(".")[0] for name in called)
-    text = "\n".join(
-        [
-            f"# Original ATen: [{', '.join(covers)}]",
-            f"{recorded.name} = async_compile.triton({recorded.name!r}, {kernel.source!r})",
-            "def call(args):",
-            *(f"    {line}" for line in lines),
-        ]
-    )
-    outputs = tuple(range(len(results)))
-    captured = Captured(text, inputs, outputs, {}, recorded.graph, (), {})
-    return ModuleBuilder(replace(module, kernels=(), launcher=None), captured, get_target(target)).build()
+    before = [f"# Original ATen: [{', '.join(covers)}]"]
+    before += [f"{recorded.name} = async_compile.triton({recorded.name!r}, {kernel.source!r})"]
+    return before, [*_made(results), f"{recorded.name}.run({passed}, stream=stream0)"]
+
+
+def _library_call(
+    recorded: Recorded, kernel: KernelText, given: Mapping[str, str], results: Mapping[str, Layout]
+) -> tuple[list[str], list[str]]:
+    """What calls a library's function, whose result lies as it does in the model."""
+    del recorded
+    call = re.sub(r"\b(in|out)_ptr\d+\b", lambda found: given[found[0]], kernel.library)
+    ((name, layout),) = results.items()
+    if f"out={name}" in call:
+        return [], [*_made(results), call]
+    return [], [f"{name} = {call}", f"assert_size_stride({name}, {layout.shape}, {layout.strides})"]
+
+
+def _made(results: Mapping[str, Layout]) -> list[str]:
+    """What makes buffers."""
+    return [
+        f"{name} = empty_strided_cpu({layout.shape}, {layout.strides}, {layout.dtype})"
+        for name, layout in results.items()
+    ]
 
 
 def _sizes(kernel: KernelText) -> dict[str, int]:

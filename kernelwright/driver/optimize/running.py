@@ -17,7 +17,15 @@ from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
-from kernelwright.frontend.swap.live import Place, Watched, exchanged, places, programs, replacing
+from kernelwright.frontend.swap.live import (
+    Place,
+    Watched,
+    exchanged,
+    open_library_calls,
+    places,
+    programs,
+    replacing,
+)
 from kernelwright.ir.errors import KernelwrightError, UserError
 
 #: By how much a model's outputs may change with a kernel exchanged, as a share of their root mean square: roundings of
@@ -90,10 +98,16 @@ class Running:
         while compiled != len(self._recorder.graphs):
             compiled = len(self._recorder.graphs)
             self._call()
+        if open_library_calls(self._others):
+            self._call()
         known = {kernel.sized_key for graph in self.graphs for kernel in graph.kernels}
         found: dict[str, list[Place]] = {}
         for place in places(self._others):
-            if (key := place.sized_key) in known:
+            key = place.sized_key
+            if place.opened is not None and key not in known:
+                self.graphs.append(place.opened.recorded())
+                known.add(key)
+            if key in known:
                 found.setdefault(key, []).append(place)
         self.places = found
 

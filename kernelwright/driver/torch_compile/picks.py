@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from kernelwright.backend.store.lock import Lock, read_lock, write_lock
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.torch_compile.options import Options
 from kernelwright.frontend.inductor.plain import job_store
+from kernelwright.frontend.swap.key import is_library
 from kernelwright.frontend.swap.running import side_by_side
 from kernelwright.ir.errors import UserError
 
@@ -59,6 +60,16 @@ class Picks:
         if missing := [one for one, entry in found.items() if entry is None]:
             return f"the store lacks {missing[0][:12]}, which {self._where} names"
         return tuple(entry for entry in found.values() if entry is not None)
+
+    @cached_property
+    def for_libraries(self) -> bool:
+        """Whether there is a replacement of a library's call, or may be one soon."""
+        options, target = self._options, _here(self._options)
+        if options.search or options.hot:
+            return True
+        keys = self._store.keys(target, self._versions) if self._fixed is None else self._fixed
+        found = (self._store.find(key, target, self._versions) for key in keys)
+        return any(entry is not None and is_library(entry.source) for entry in found)
 
     def _chosen(self, key: str, target: str) -> tuple[Entry, ...]:
         """What the store has for a kernel now: of several replacements for the same sizes the last one, or the one of

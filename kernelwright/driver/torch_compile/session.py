@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 import torch
@@ -13,8 +13,9 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.torch_compile.picks import Picks, log, pick_of
 from kernelwright.driver.torch_compile.record import Part, Record, Swap
 from kernelwright.frontend.inductor.plain import Inner, keep_artifact, kept
-from kernelwright.frontend.swap.hooks import Chosen, choosing
+from kernelwright.frontend.swap.hooks import Chooser, Chosen, Failed, Loaded, choosing
 from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.frontend.swap.library import opened
 from kernelwright.frontend.swap.running import in_place
 
 
@@ -49,9 +50,14 @@ class Session:
         def failed(name: str, source: str, error: Exception) -> None:
             part.note(Swap(name, read(source).key, "inductor", f"the replacement failed: {error}"))
 
-        with choosing(choose, failed):
+        with choosing(choose, failed, self._opening(choose, failed)):
             yield part
         told(part)
+
+    def _opening(self, choose: Chooser, failed: Failed) -> Loaded | None:
+        """What has a program's calls of libraries looked up in their first call, by what it gives them; None where
+        there is nothing for any."""
+        return partial(opened, choose=choose, failed=failed) if self._picks.for_libraries else None
 
     def inner(self, compile_graph: Inner) -> Inner:
         """What compiles an aten graph, with kernels replaced. A graph with a kernel that is known to be wrong runs in

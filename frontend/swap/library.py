@@ -1,0 +1,354 @@
+"""The adapter for calls of libraries in Inductor's programs: each becomes a place where a kernel of ours may run.
+
+A program says `extern_kernels.convolution(...)` where it calls a library. Once it is `opened`, each such call goes
+through an object of its own. Its first call tells what the library is given: a call is written down as a text in the
+form of Inductor's kernels, with the library's function in the place of a body, so that it has a key, a problem and
+replacements as kernels have. `versions.TRIED` has the releases that this was tried with.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, GraphModule
+
+from kernelwright.backend.torch_private import tree_map
+from kernelwright.backend.versions import adapting, parameters
+from kernelwright.frontend.graph_source import Spread
+from kernelwright.frontend.swap.graphs import RecordedGraph
+from kernelwright.frontend.swap.hooks import Chooser, Failed, Launchable, Within, give_up
+from kernelwright.frontend.swap.key import KernelText, read
+from kernelwright.frontend.swap.meaning import Layout, Meaning
+from kernelwright.frontend.swap.recorded import Argument, Recorded
+
+with adapting("exchanging calls of libraries", "torch", "triton"):
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.codecache import CodeCacheFuture
+
+    parameters(AsyncCompile.triton, "kernel_name", "source_code", "device_str")
+
+#: The functions whose calls are opened, and the operations that they compute.
+OPERATIONS = {
+    "extern_kernels.convolution": torch.ops.aten.convolution.default,
+    "extern_kernels.mm": torch.ops.aten.mm.default,
+    "extern_kernels.bmm": torch.ops.aten.bmm.default,
+    "extern_kernels.addmm": torch.ops.aten.addmm.default,
+}
+#: Calls that tell sizes; in a program whose sizes may change from call to call, some of them are no constants.
+_SIZES = ("empty_strided", "reinterpret_tensor", "assert_size_stride")
+_DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
+#: Where kernels are loaded from memory in vectors, all buffers begin at multiples of so many bytes.
+_ALIGNMENT = 16
+#: A program's name for its opened calls, and for what gives the present stream.
+_OPENED, _STREAM = "kernelwright_calls", "get_raw_stream"
+
+
+@dataclass(frozen=True)
+class Call:
+    """What one call of a library was given: `tensors` and `result` as they lie, and `text`, the call with parameters of
+    a kernel in the place of tensors. `graph` computes the same by aten's operation."""
+
+    function: str
+    text: str
+    tensors: tuple[Layout, ...]
+    result: Layout
+    numerics: str
+    graph: GraphModule = field(repr=False, compare=False)
+    spreads: tuple[Spread, ...] = field(default=(), repr=False, compare=False)
+
+    @classmethod
+    def of(cls, function: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Tensor) -> "Call | None":
+        """The call with its result; None for one that no kernel of ours takes the place of."""
+        given = {name: value for name, value in options.items() if name != "out"}
+        tensors = _tensors(arguments, given)
+        everything = [*tensors, result]
+        if any(one.dtype not in _DTYPES or one.data_ptr() % _ALIGNMENT or not one.numel() for one in everything):
+            return None
+        if len({(one.dtype, one.device) for one in everything}) > 1 or not tensors:
+            return None
+        places = {id(one): f"in_ptr{place}" for place, one in reversed(list(enumerate(tensors)))}
+        written = [_written(value, places) for value in arguments]
+        written += [f"{name}={_written(value, places)}" for name, value in given.items()]
+        written += ["out=out_ptr0"] if "out" in options else []
+        return cls(
+            function,
+            f"{function}({', '.join(written)})",
+            tuple(_layout(one) for one in tensors),
+            _layout(result),
+            _numerics(function, result.dtype),
+            _graph(OPERATIONS[function], arguments, given, tensors, result),
+            tuple(Spread.of(one) for one in tensors),
+        )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Those of a kernel in its place: the tensors, and the result."""
+        return (*(f"in_ptr{place}" for place in range(len(self.tensors))), "out_ptr0")
+
+    def source(self, name: str, like: KernelText) -> str:
+        """The call as a text in the form of Inductor's kernels, for the device of a kernel of the same program."""
+        layouts = [(list(one.shape), list(one.strides), _DTYPES[one.dtype]) for one in (*self.tensors, self.result)]
+        pointers = zip(self.parameters, layouts, strict=True)
+        triton = {key: ast.unparse(value) for key, value in like.meta("triton_meta").items()}
+        triton |= {
+            "signature": repr({parameter: f"*{dtype}" for parameter, (_, _, dtype) in pointers}),
+            "constants": "{}",
+            "configs": repr([{(place,): [["tt.divisibility", _ALIGNMENT]] for place in range(len(layouts))}]),
+        }
+        inductor = {key: ast.unparse(value) for key, value in like.meta("inductor_meta").items()}
+        inductor |= {
+            "grid_type": repr("FixedGrid"),
+            "kernel_name": repr(name),
+            "mutated_arg_names": "[]",
+            "no_x_dim": "None",
+            "atomic_add_found": "False",
+            "library": repr(self.text),
+            "layouts": repr(layouts),
+            "numerics": repr(self.numerics),
+        }
+        header = like.source[: like.source.index("@triton_heuristics")].rstrip()
+        return "\n".join(
+            [
+                header,
+                "",
+                "@triton_heuristics.fixed_config(",
+                "    config={},",
+                "    filename=__file__,",
+                f"    triton_meta={_dictionary(triton)},",
+                f"    inductor_meta={_dictionary(inductor)},",
+                ")",
+                "@triton.jit",
+                f"def {name}({', '.join(self.parameters)}):",
+                "    pass",
+                "",
+            ]
+        )
+
+
+class InPlace:
+    """A kernel in the place of a library's function: it is called as that is, and launches the kernel."""
+
+    def __init__(self, kernel: Launchable, opened: "Opened") -> None:
+        assert opened.call is not None
+        self.kernel, self._result = kernel, opened.call.result
+        self._stream: Callable[[Any], Any] = getattr(opened.program, _STREAM)
+        self.run: Callable[..., Any] = self._launch
+
+    def _launch(self, *arguments: Any, out: Tensor | None = None, **options: Any) -> Tensor:
+        """The library's result, in `out` where that is given."""
+        tensors = _tensors(arguments, options)
+        device = tensors[0].device
+        if out is None:
+            made = self._result
+            out = torch.empty_strided(made.shape, made.strides, dtype=made.dtype, device=device)
+        self.kernel.run(*tensors, out, stream=self._stream(device.index))
+        return out
+
+
+class Opened:
+    """One call of a library in a program. `call` is what its first call was given, None before that and for a call that
+    stays the library's; `run` is what the program calls.
+
+    `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call.
+    """
+
+    def __init__(
+        self,
+        program: ModuleType,
+        name: str,
+        function: str,
+        like: KernelText,
+        choose: Chooser | None = None,
+        failed: Failed | None = None,
+    ) -> None:
+        self.program, self.name, self.function = program, name, function
+        self.call: Call | None = None
+        self.source = ""
+        self._like, self._choose, self._failed = like, choose, failed
+        self._library: Callable[..., Any] = getattr(program.extern_kernels, function.rpartition(".")[2])
+        self.run: Callable[..., Any] = self._first
+
+    def recorded(self) -> RecordedGraph:
+        """The call as the one kernel of a graph of its own."""
+        call = self.call
+        assert call is not None
+        inputs = {f"in{place}": layout for place, layout in enumerate(call.tensors)}
+        arguments = [
+            Argument(parameter, one, "", {one: layout})
+            for parameter, (one, layout) in zip(call.parameters, inputs.items(), strict=False)
+        ]
+        arguments.append(Argument("out_ptr0", "", "out0", {"out0": call.result}))
+        nodes = [node for node in call.graph.graph.nodes if node.op == "placeholder"]
+        kernel = Recorded(
+            read(self.source).key,
+            self.name,
+            self.source,
+            tuple(arguments),
+            call.graph,
+            tuple(inputs),
+            ("out0",),
+            inputs | {"out0": call.result},
+            tuple(Meaning(node) for node in nodes),
+        )
+        return RecordedGraph(call.graph, (kernel,), spreads=dict(zip(nodes, call.spreads, strict=True)))
+
+    def _first(self, *arguments: Any, **options: Any) -> Any:
+        result = self._library(*arguments, **options)
+        self.run = self._library
+        try:
+            self.call = Call.of(self.function, arguments, options, options.get("out", result))
+            self.source = self.call.source(self.name, self._like) if self.call else ""
+            if (run := self._chosen()) is not None:
+                result, self.run = run(*arguments, **options), run
+        except Exception as error:  # noqa: BLE001 - the library's result is there, whatever ours raises
+            give_up(self.name, self.source, error, self._failed)
+        return result
+
+    def _chosen(self) -> Callable[..., Any] | None:
+        """What runs in the library's place, if anything does."""
+        chosen = self._choose(self.name, self.source) if self._choose and self.call else None
+        if chosen is None or isinstance(chosen, Within):
+            return None
+        return InPlace(loaded(self.name, chosen) if isinstance(chosen, str) else chosen, self).run
+
+
+def loaded(name: str, source: str) -> Launchable:
+    """The kernel of a text in Inductor's own form. Raises what Triton's compiler raises."""
+    device = "cpu" if read(source).target == "interpreter" else "cuda"
+    made: Any = AsyncCompile().triton(name, source, device_str=device)
+    if isinstance(made, CodeCacheFuture):
+        made = made.result()
+    kernel: Launchable = made
+    return kernel
+
+
+def calls(program: ModuleType) -> Sequence[Opened]:
+    """Those of a program that was opened."""
+    return tuple(vars(program).get(_OPENED, ()))
+
+
+def opened(program: ModuleType, choose: Chooser | None = None, failed: Failed | None = None) -> Sequence[Opened]:
+    """The calls of libraries in a program, each of which goes through an object of its own from now on. None of a
+    program whose sizes may change from call to call, and of one without a kernel of Inductor's.
+
+    `choose` is asked in the first call of each what runs in its place, and `failed` told if that fails.
+    """
+    if _OPENED in vars(program):
+        return calls(program)
+    made = list[Opened]()
+    if hasattr(program, "call") and hasattr(program, "extern_kernels") and program.__file__:
+        tree = ast.parse(Path(program.__file__).read_text("utf-8"))
+        like = next(_kernels(tree), None)
+        opening = _Opening()
+        opening.visit(tree)
+        if like is not None and opening.functions and not _changes(tree):
+            for name, function in opening.functions.items():
+                made.append(Opened(program, name, function, like, choose, failed))
+                setattr(program, name, made[-1])
+            _exchange_code(program, compile(ast.fix_missing_locations(tree), program.__file__, "exec"))
+    setattr(program, _OPENED, made)
+    return made
+
+
+def _kernels(tree: ast.Module) -> Iterator[KernelText]:
+    """The texts of Inductor's kernels that may be replaced."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]):
+                yield read(source)
+
+
+class _Opening(ast.NodeTransformer):
+    """Calls of a library's functions become launches of names of their own, which `functions` tells."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, str] = {}
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        function = ast.unparse(node.func)
+        if function in OPERATIONS:
+            name = f"library_{function.rpartition('.')[2]}_{len(self.functions)}"
+            self.functions[name] = function
+            node.func = ast.Attribute(ast.Name(name, ast.Load()), "run", ast.Load())
+        return node
+
+
+def _changes(tree: ast.Module) -> bool:
+    """Whether a program has sizes that are no constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(_SIZES):
+            sizes = [one for part in node.args if isinstance(part, ast.Tuple) for one in part.elts]
+            if not all(isinstance(one, ast.Constant | ast.Tuple) for one in sizes):
+                return True
+    return False
+
+
+def _exchange_code(program: ModuleType, code: CodeType) -> None:
+    """Have the functions of a program, and those of its classes, run other code of the same names."""
+    for one in (part for part in code.co_consts if isinstance(part, CodeType)):
+        found = vars(program).get(one.co_name)
+        if isinstance(found, FunctionType):
+            found.__code__ = one
+        elif isinstance(found, type):
+            for inner in (part for part in one.co_consts if isinstance(part, CodeType)):
+                method = vars(found).get(inner.co_name)
+                if isinstance(method, FunctionType):
+                    method.__code__ = inner
+
+
+def _graph(
+    operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], tensors: Sequence[Tensor], result: Tensor
+) -> GraphModule:
+    """The operation on tensors that lie as those of the call do, with a result that lies as the library's."""
+    graph, nodes, fakes = Graph(), dict[int, Any](), dict[int, Any]()
+    for place, one in enumerate(tensors):
+        fake = torch.empty_strided(one.shape, one.stride(), dtype=one.dtype, device="meta")
+        node = graph.placeholder(f"in{place}")
+        node.meta["val"] = fake
+        nodes.setdefault(id(one), node)
+        fakes.setdefault(id(one), fake)
+
+    def filled(found: Mapping[int, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return tree_map(lambda one: found.get(id(one), one), (tuple(arguments), dict(options)))  # type: ignore[no-any-return]
+
+    given, named = filled(nodes)
+    value = graph.call_function(operation, given, named)
+    given, named = filled(fakes)
+    natural = operation(*given, **named)
+    if any(a != b for a, b, size in zip(natural.stride(), result.stride(), result.shape, strict=True) if size != 1):
+        aten = torch.ops.aten
+        made = graph.call_function(aten.new_empty_strided.default, (value, list(result.shape), list(result.stride())))
+        value = graph.call_function(aten.copy_.default, (made, value))
+    graph.output((value,))
+    return GraphModule(torch.nn.Module(), graph)
+
+
+def _tensors(arguments: Sequence[Any], options: Mapping[str, Any]) -> list[Tensor]:
+    return [one for one in (*arguments, *options.values()) if isinstance(one, Tensor)]
+
+
+def _written(value: Any, places: Mapping[int, str]) -> str:
+    return places[id(value)] if isinstance(value, Tensor) else repr(value)
+
+
+def _layout(tensor: Tensor) -> Layout:
+    return Layout(tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype)
+
+
+def _numerics(function: str, dtype: torch.dtype) -> str:
+    """Whether the library may round factors of fp32 to TF32."""
+    if dtype is not torch.float32:
+        return "ieee"
+    backends: Any = torch.backends
+    flags = backends.cudnn.conv if function.endswith("convolution") else backends.cuda.matmul
+    return "tf32" if flags.fp32_precision == "tf32" else "ieee"
+
+
+def _dictionary(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{name!r}: {value}" for name, value in values.items()) + "}"
