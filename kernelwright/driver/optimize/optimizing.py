@@ -18,7 +18,7 @@ from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import MUTANTS, SIZES, Certifying
 from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
-from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, ranked, recordings
+from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hoped_us, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
@@ -140,7 +140,7 @@ class Optimizing:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         found = outcomes.kernels
         for number, key in enumerate(list(found)):
-            ahead = [one.gain_us for one in list(found.values())[number:]]
+            ahead = [hoped_us(one, recorded[one.key][0]) for one in list(found.values())[number:]]
             seconds = share_s(ahead, self.at_once * self._search_s)
             known = self._known(running, outcomes, found[key], seconds) or self._not_worth(found[key], recorded[key])
             if known is not None:
