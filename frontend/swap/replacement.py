@@ -33,10 +33,12 @@ class Replacement:
 
 
 def replacement(recorded: Recorded, module: KernelModule) -> Replacement:
-    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, or that host code
-    cannot be told to write into given buffers."""
+    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, that host code cannot be
+    told to write into given buffers, or that leaves a library's call to the library."""
     _check_layouts(recorded, module)
     kernel = read(recorded.source)
+    if kernel.library and not module.kernels:
+        raise LoweringError(f"{recorded.name}: it calls the library, too")
     launches = trace_launches(module)
     if len(launches) == 1 and (text := _kernel_form(recorded, module, kernel, launches[0])) is not None:
         return Replacement("kernel", text)
