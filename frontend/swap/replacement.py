@@ -33,8 +33,8 @@ class Replacement:
 
 
 def replacement(recorded: Recorded, module: KernelModule) -> Replacement:
-    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, that host code cannot be
-    told to write into given buffers, or that leaves a library's call to the library."""
+    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, for one that host code
+    cannot be told to write into given buffers, and for one that leaves a library's call to the library."""
     _check_layouts(recorded, module)
     kernel = read(recorded.source)
     if kernel.library and not module.kernels:
