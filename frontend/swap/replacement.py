@@ -33,12 +33,10 @@ class Replacement:
 
 
 def replacement(recorded: Recorded, module: KernelModule) -> Replacement:
-    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, for one that host code
-    cannot be told to write into given buffers, and for one that leaves a library's call to the library."""
+    """Raises LoweringError for a module that writes other layouts than Inductor's buffers have, or that host code
+    cannot be told to write into given buffers."""
     _check_layouts(recorded, module)
     kernel = read(recorded.source)
-    if kernel.library and not module.kernels:
-        raise LoweringError(f"{recorded.name}: it calls the library, too")
     launches = trace_launches(module)
     if len(launches) == 1 and (text := _kernel_form(recorded, module, kernel, launches[0])) is not None:
         return Replacement("kernel", text)

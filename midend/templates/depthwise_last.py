@@ -19,7 +19,7 @@ from kernelwright.midend.templates.writing import masked, together, total
 MOST_CHOSEN = 8
 #: Outputs of a lane and its products, at most, where the sizes of a tile are chosen and where one is given. How long
 #: Triton takes to compile a kernel grows as the square of its products.
-CHOSEN, GIVEN = (16, 800), (32, 1200)
+CHOSEN, GIVEN = (8, 400), (16, 800)
 #: What it costs to load a pixel and to have a weight, in multiplications.
 PIXEL, WEIGHT = 4, 4
 #: Taps up to which a lane has two channels, so that it loads four bytes of 16-bit numbers at once.

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from kernelwright.driver.extraction.filling import ANSWER
 
-#: Seconds that a search takes at least and at most.
-LEAST_S, MOST_S = 5.0, 40.0
+#: Seconds that a search takes at least and at most. Short ones of many kernels find more than long ones of a few, and
+#: what is left of the time is for second searches.
+LEAST_S, MOST_S = 5.0, 15.0
 #: How many of a search's next fastest are verified and tried in the model beside its best.
 RIVALS = 3
 #: What a second search has more of than a first one, which ended before its time was over.

@@ -230,7 +230,7 @@ class Optimizing:
             return replace(kernel, became="refused", why=answer.why), failed
         own = question.module.digest if question.module.launcher is not None else ""
         offered = ((answer.module, answer.verdict), *answer.rivals)
-        verified = [one for one in offered if one[0].digest not in {own, *self._tried}]
+        verified = [one for one in offered if one[0].kernels and one[0].digest not in {own, *self._tried}]
         self._tried.update(one[0].digest for one in verified)
         if not verified:
             return replace(kernel, became="unimproved", why="nothing faster was found"), NOTHING

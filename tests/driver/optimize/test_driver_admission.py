@@ -141,7 +141,7 @@ def test_a_second_search_is_of_more_candidates_and_time_goes_where_much_is_to_be
     first, second = (parse_pipeline(searching("h100", Wanted(10.0, wide=wide), 3)).passes[0] for wide in (False, True))
     assert isinstance(first, Search) and isinstance(second, Search)
     assert second.most > first.most and second.width > first.width and second.trials > first.trials
-    assert share_s([60.0, 20.0, 20.0], 50.0) == 30.0
+    assert share_s([60.0, 20.0, 20.0], 20.0) == 12.0
     assert (share_s([60.0], 500.0), share_s([1.0, 99.0], 50.0)) == (MOST_S, LEAST_S)
     kernel = Kernel("key", "name", "admitted", us=100.0, gain_us=50.0, graph=summary([(100.0, 80.0)] * 12, 0.99))
     assert kernel.left_us == pytest.approx(30.0) and replace(kernel, became="slower").left_us == 50.0

@@ -79,7 +79,9 @@ def test_a_second_run_goes_on_behind_the_first(found: dict[str, Any]) -> None:
 def test_a_winner_with_which_the_model_takes_longer_is_dropped(found: dict[str, Any]) -> None:
     worse = found["worse"]
     assert (
-        worse["counts"] == {"dropped": 1, "slower": 1, "refused": 1} and worse["stored"] == 0 and worse["whole"] is None
+        worse["counts"] == {"dropped": 1, "slower": 1, "unimproved": 1}
+        and worse["stored"] == 0
+        and worse["whole"] is None
     )
     assert "as Inductor compiled it" in worse["text"]
 
@@ -90,9 +92,9 @@ def test_of_several_verified_kernels_the_fastest_in_the_model_runs_and_the_other
     (product, softmax, norm) = sorted(
         found["kernels"], key=lambda one: ("triton" in one["name"], "norm" in one["name"])
     )
-    assert product["became"] == "refused" and "it calls the library, too" in product["why"]
+    assert product["became"] == "unimproved"
     assert softmax["became"] == "admitted" and softmax["graph"]["ratio"] == pytest.approx(100 / 80, rel=1e-3), found
-    assert found["wide"] == [False, False, False, True, True] and found["stored"] == 1
+    assert found["wide"] == [False] * 3 + [True] * 3 and found["stored"] == 1
     assert found["warps"] == 4 and found["apart"] < 1e-6
     others = dict(found["others"][softmax["name"]])
     assert others.keys() == {1, 2, 8} and norm["became"] == "slower"
@@ -108,9 +110,9 @@ def test_a_killed_run_loses_the_kernel_that_it_was_at_and_an_interrupted_one_kee
     interrupted, last = found["interrupted"], found["last"]
     assert interrupted["stopped"] == "interrupted" and interrupted["stored"] == 1
     assert interrupted["counts"] == {"admitted": 1, "not reached": 2}
-    assert last["stopped"] == "" and last["counts"] == {"admitted": 1, "slower": 1, "refused": 1}
-    # The second kernel, twice, and the product; a wider search would be the same on the bed, and is not made.
-    assert found["searched"] == 4
+    assert last["stopped"] == "" and last["counts"] == {"admitted": 1, "slower": 1, "unimproved": 1}
+    # The second kernel, twice, and the product, where nothing is found, once more.
+    assert found["searched"] == 5
 
 
 @pytest.mark.slow
