@@ -25,6 +25,7 @@ ADAPTERS = {
     "frontend/swap/hooks.py": True,
     "frontend/swap/launches.py": True,
     "frontend/swap/live.py": True,
+    "frontend/swap/library.py": True,
     "frontend/swap/graphs.py": True,
     "frontend/swap/meaning.py": True,
     "frontend/swap/sizes.py": True,

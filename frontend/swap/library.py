@@ -8,23 +8,18 @@ replacements as kernels have. `versions.TRIED` has the releases that this was tr
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.fx import Graph, GraphModule
 
-from kernelwright.backend.torch_private import tree_map
 from kernelwright.backend.versions import adapting, parameters
-from kernelwright.frontend.graph_source import Spread
-from kernelwright.frontend.swap.graphs import RecordedGraph
 from kernelwright.frontend.swap.hooks import Chooser, Failed, Launchable, Within, give_up
 from kernelwright.frontend.swap.key import KernelText, read
-from kernelwright.frontend.swap.meaning import Layout, Meaning
-from kernelwright.frontend.swap.recorded import Argument, Recorded
+from kernelwright.frontend.swap.meaning import Layout
 
 with adapting("exchanging calls of libraries", "torch", "triton"):
     from torch._inductor.async_compile import AsyncCompile
@@ -51,21 +46,19 @@ _OPENED, _STREAM = "kernelwright_calls", "get_raw_stream"
 @dataclass(frozen=True)
 class Call:
     """What one call of a library was given: `tensors` and `result` as they lie, and `text`, the call with parameters of
-    a kernel in the place of tensors. `graph` computes the same by aten's operation."""
+    a kernel in the place of tensors."""
 
     function: str
     text: str
     tensors: tuple[Layout, ...]
     result: Layout
     numerics: str
-    graph: GraphModule = field(repr=False, compare=False)
-    spreads: tuple[Spread, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def of(cls, function: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Tensor) -> "Call | None":
         """The call with its result; None for one that no kernel of ours takes the place of."""
         given = {name: value for name, value in options.items() if name != "out"}
-        tensors = _tensors(arguments, given)
+        tensors = tensors_of(arguments, given)
         everything = [*tensors, result]
         if any(one.dtype not in _DTYPES or one.data_ptr() % _ALIGNMENT or not one.numel() for one in everything):
             return None
@@ -81,8 +74,6 @@ class Call:
             tuple(_layout(one) for one in tensors),
             _layout(result),
             _numerics(function, result.dtype),
-            _graph(OPERATIONS[function], arguments, given, tensors, result),
-            tuple(Spread.of(one) for one in tensors),
         )
 
     @property
@@ -141,7 +132,7 @@ class InPlace:
 
     def _launch(self, *arguments: Any, out: Tensor | None = None, **options: Any) -> Tensor:
         """The library's result, in `out` where that is given."""
-        tensors = _tensors(arguments, options)
+        tensors = tensors_of(arguments, options)
         device = tensors[0].device
         if out is None:
             made = self._result
@@ -150,11 +141,16 @@ class InPlace:
         return out
 
 
+#: Told a call that is opened, what it is given, and its result.
+Seen = Callable[["Opened", Sequence[Any], Mapping[str, Any], Tensor], object]
+
+
 class Opened:
     """One call of a library in a program. `call` is what its first call was given, None before that and for a call that
     stays the library's; `run` is what the program calls.
 
-    `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call.
+    `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call. `seen` is told what the
+    library was given then, and its result, where a kernel may take the call's place.
     """
 
     def __init__(
@@ -165,44 +161,25 @@ class Opened:
         like: KernelText,
         choose: Chooser | None = None,
         failed: Failed | None = None,
+        seen: "Seen | None" = None,
     ) -> None:
         self.program, self.name, self.function = program, name, function
         self.call: Call | None = None
         self.source = ""
-        self._like, self._choose, self._failed = like, choose, failed
+        self._like, self._choose, self._failed, self._seen = like, choose, failed, seen
         self._library: Callable[..., Any] = getattr(program.extern_kernels, function.rpartition(".")[2])
         self.run: Callable[..., Any] = self._first
-
-    def recorded(self) -> RecordedGraph:
-        """The call as the one kernel of a graph of its own."""
-        call = self.call
-        assert call is not None
-        inputs = {f"in{place}": layout for place, layout in enumerate(call.tensors)}
-        arguments = [
-            Argument(parameter, one, "", {one: layout})
-            for parameter, (one, layout) in zip(call.parameters, inputs.items(), strict=False)
-        ]
-        arguments.append(Argument("out_ptr0", "", "out0", {"out0": call.result}))
-        nodes = [node for node in call.graph.graph.nodes if node.op == "placeholder"]
-        kernel = Recorded(
-            read(self.source).key,
-            self.name,
-            self.source,
-            tuple(arguments),
-            call.graph,
-            tuple(inputs),
-            ("out0",),
-            inputs | {"out0": call.result},
-            tuple(Meaning(node) for node in nodes),
-        )
-        return RecordedGraph(call.graph, (kernel,), spreads=dict(zip(nodes, call.spreads, strict=True)))
 
     def _first(self, *arguments: Any, **options: Any) -> Any:
         result = self._library(*arguments, **options)
         self.run = self._library
         try:
             self.call = Call.of(self.function, arguments, options, options.get("out", result))
-            self.source = self.call.source(self.name, self._like) if self.call else ""
+            if self.call is None:
+                return result
+            self.source = self.call.source(self.name, self._like)
+            if self._seen is not None:
+                self._seen(self, arguments, options, options.get("out", result))
             if (run := self._chosen()) is not None:
                 result, self.run = run(*arguments, **options), run
         except Exception as error:  # noqa: BLE001 - the library's result is there, whatever ours raises
@@ -211,7 +188,7 @@ class Opened:
 
     def _chosen(self) -> Callable[..., Any] | None:
         """What runs in the library's place, if anything does."""
-        chosen = self._choose(self.name, self.source) if self._choose and self.call else None
+        chosen = self._choose(self.name, self.source) if self._choose else None
         if chosen is None or isinstance(chosen, Within):
             return None
         return InPlace(loaded(self.name, chosen) if isinstance(chosen, str) else chosen, self).run
@@ -232,11 +209,14 @@ def calls(program: ModuleType) -> Sequence[Opened]:
     return tuple(vars(program).get(_OPENED, ()))
 
 
-def opened(program: ModuleType, choose: Chooser | None = None, failed: Failed | None = None) -> Sequence[Opened]:
+def opened(
+    program: ModuleType, choose: Chooser | None = None, failed: Failed | None = None, seen: Seen | None = None
+) -> Sequence[Opened]:
     """The calls of libraries in a program, each of which goes through an object of its own from now on. None of a
     program whose sizes may change from call to call, and of one without a kernel of Inductor's.
 
-    `choose` is asked in the first call of each what runs in its place, and `failed` told if that fails.
+    In the first call of each, `seen` is told of it, `choose` is asked what runs in its place, and `failed` told if that
+    fails.
     """
     if _OPENED in vars(program):
         return calls(program)
@@ -248,7 +228,7 @@ def opened(program: ModuleType, choose: Chooser | None = None, failed: Failed | 
         opening.visit(tree)
         if like is not None and opening.functions and not _changes(tree):
             for name, function in opening.functions.items():
-                made.append(Opened(program, name, function, like, choose, failed))
+                made.append(Opened(program, name, function, like, choose, failed, seen))
                 setattr(program, name, made[-1])
             _exchange_code(program, compile(ast.fix_missing_locations(tree), program.__file__, "exec"))
     setattr(program, _OPENED, made)
@@ -302,34 +282,8 @@ def _exchange_code(program: ModuleType, code: CodeType) -> None:
                     method.__code__ = inner
 
 
-def _graph(
-    operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], tensors: Sequence[Tensor], result: Tensor
-) -> GraphModule:
-    """The operation on tensors that lie as those of the call do, with a result that lies as the library's."""
-    graph, nodes, fakes = Graph(), dict[int, Any](), dict[int, Any]()
-    for place, one in enumerate(tensors):
-        fake = torch.empty_strided(one.shape, one.stride(), dtype=one.dtype, device="meta")
-        node = graph.placeholder(f"in{place}")
-        node.meta["val"] = fake
-        nodes.setdefault(id(one), node)
-        fakes.setdefault(id(one), fake)
-
-    def filled(found: Mapping[int, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return tree_map(lambda one: found.get(id(one), one), (tuple(arguments), dict(options)))  # type: ignore[no-any-return]
-
-    given, named = filled(nodes)
-    value = graph.call_function(operation, given, named)
-    given, named = filled(fakes)
-    natural = operation(*given, **named)
-    if any(a != b for a, b, size in zip(natural.stride(), result.stride(), result.shape, strict=True) if size != 1):
-        aten = torch.ops.aten
-        made = graph.call_function(aten.new_empty_strided.default, (value, list(result.shape), list(result.stride())))
-        value = graph.call_function(aten.copy_.default, (made, value))
-    graph.output((value,))
-    return GraphModule(torch.nn.Module(), graph)
-
-
-def _tensors(arguments: Sequence[Any], options: Mapping[str, Any]) -> list[Tensor]:
+def tensors_of(arguments: Sequence[Any], options: Mapping[str, Any]) -> list[Tensor]:
+    """The tensors that a library is given, in order."""
     return [one for one in (*arguments, *options.values()) if isinstance(one, Tensor)]
 
 

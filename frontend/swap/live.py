@@ -16,7 +16,7 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.versions import adapting
 from kernelwright.frontend.swap.hooks import Launchable, one_of, parted
 from kernelwright.frontend.swap.key import NotReplaceableError, read
-from kernelwright.frontend.swap.library import InPlace, Opened, calls, loaded, opened
+from kernelwright.frontend.swap.library import InPlace, Opened, Seen, calls, loaded, opened
 from kernelwright.frontend.swap.running import in_place
 
 with adapting("exchanging kernels", "torch", "triton"):
@@ -59,11 +59,11 @@ def places(besides: Collection[ModuleType] = ()) -> list[Place]:
     return [place for program in programs() if id(program) not in known for place in _places(program)]
 
 
-def open_library_calls(besides: Collection[ModuleType] = ()) -> int:
+def open_library_calls(seen: Seen, besides: Collection[ModuleType] = ()) -> int:
     """Have each call of a library go through a place of its own, in the programs that this process has loaded besides
-    some; the next call of each tells what it is given. Returns how many were opened."""
+    some; `seen` is told what it is given in the next call. Returns how many were opened."""
     known = set(map(id, besides))
-    return sum(len(opened(one)) for one in programs() if id(one) not in known and not calls(one))
+    return sum(len(opened(one, seen=seen)) for one in programs() if id(one) not in known and not calls(one))
 
 
 def _places(program: ModuleType) -> Iterator[Place]:

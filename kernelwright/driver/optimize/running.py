@@ -17,6 +17,7 @@ from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.frontend.swap.library import Opened
 from kernelwright.frontend.swap.live import (
     Place,
     Watched,
@@ -26,6 +27,7 @@ from kernelwright.frontend.swap.live import (
     programs,
     replacing,
 )
+from kernelwright.frontend.swap.recorded_calls import recorded_call
 from kernelwright.ir.errors import KernelwrightError, UserError
 
 #: By how much a model's outputs may change with a kernel exchanged, as a share of their root mean square: roundings of
@@ -54,6 +56,7 @@ class Running:
         self._watch = watch
         self._stack = ExitStack()
         self._others = programs()
+        self._calls: dict[Opened, RecordedGraph] = {}
         self._recorder = GraphRecorder(runs=True)
         self._call: Call = list
         self._turns = DeviceLock(torch.device(subject.device))
@@ -98,18 +101,21 @@ class Running:
         while compiled != len(self._recorder.graphs):
             compiled = len(self._recorder.graphs)
             self._call()
-        if open_library_calls(self._others):
+        if open_library_calls(self._seen, self._others):
             self._call()
         known = {kernel.sized_key for graph in self.graphs for kernel in graph.kernels}
         found: dict[str, list[Place]] = {}
         for place in places(self._others):
             key = place.sized_key
             if place.opened is not None and key not in known:
-                self.graphs.append(place.opened.recorded())
+                self.graphs.append(self._calls[place.opened])
                 known.add(key)
             if key in known:
                 found.setdefault(key, []).append(place)
         self.places = found
+
+    def _seen(self, opened: Opened, *given: Any) -> None:
+        self._calls[opened] = recorded_call(opened, *given)
 
     def replacing(self, key: str, entry: Entry) -> Launchable:
         """The entry's kernel, after a call of the model with it.
