@@ -149,8 +149,8 @@ class Opened:
     """One call of a library in a program. `call` is what its first call was given, None before that and for a call that
     stays the library's; `run` is what the program calls.
 
-    `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call. `seen` is told what the
-    library was given then, and its result, where a kernel may take the call's place.
+    `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call. `seen` is told what
+    the library was given then, and its result, where a kernel may take the call's place.
     """
 
     def __init__(
