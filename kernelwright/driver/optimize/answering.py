@@ -126,44 +126,50 @@ def asked(question: Question | int, settings: Settings, context: Context) -> dic
 class Beside:
     """Some processes answer, each with an evaluator of its own and `searchers` processes that make candidates.
 
-    They start when this is entered, while other work goes on.
+    They start when this is entered, while other work goes on. Each has a question that waits behind the one that it is
+    at: what is done with an answer may take long, and nobody has nothing to do meanwhile.
     """
 
     def __init__(self, settings: Settings, count: int, searchers: int, timeout_s: float) -> None:
         self.workers = [Worker(settings, asked, timeout_s) for _ in range(count)]
         self.searchers = searchers
-        self._threads = ThreadPoolExecutor(count)
-        self._running: dict[Future[dict[str, Any]], tuple[Question | None, Worker]] = {}
-        self._free: list[Worker] = []
+        self._threads = [ThreadPoolExecutor(1) for _ in range(count)]
+        self._running: dict[Future[dict[str, Any]], tuple[Question | None, int]] = {}
+        self._free: list[int] = []
 
     def __enter__(self) -> "Beside":
-        for worker in self.workers:
-            self._running[self._threads.submit(worker.ask, self.searchers)] = None, worker
+        for number in range(len(self.workers)):
+            self._running[self._submitted(number, self.searchers)] = None, number
+            self._free.append(number)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for worker in self.workers:
+        for worker, thread in zip(self.workers, self._threads, strict=True):
             worker.end()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+            thread.shutdown(wait=False, cancel_futures=True)
 
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
         left = iter(questions)
         free, self._free = self._free, []
-        for worker in free:
-            self._ask(worker, left)
+        for number in free:
+            self._ask(number, left)
         while self._running and not late():
-            for done in wait(self._running, _LOOK_S, FIRST_COMPLETED).done:
-                question, worker = self._running.pop(done)
-                self._ask(worker, left)
+            known = wait(self._running, _LOOK_S, FIRST_COMPLETED).done
+            for done in [one for one in self._running if one in known]:
+                question, number = self._running.pop(done)
+                self._ask(number, left)
                 if question is not None:
                     yield question, _answer(done)
 
-    def _ask(self, worker: Worker, left: Iterator[Question]) -> None:
-        """Have a process that has nothing to do answer the next question, where there is one."""
+    def _ask(self, number: int, left: Iterator[Question]) -> None:
+        """Have a process answer the next question, where there is one, once it has answered those before."""
         if (following := next(left, None)) is None:
-            self._free.append(worker)
+            self._free.append(number)
         else:
-            self._running[self._threads.submit(worker.ask, following)] = following, worker
+            self._running[self._submitted(number, following)] = following, number
+
+    def _submitted(self, number: int, question: Question | int) -> Future[dict[str, Any]]:
+        return self._threads[number].submit(self.workers[number].ask, question)
 
 
 def _answer(done: Future[dict[str, Any]]) -> Answer:

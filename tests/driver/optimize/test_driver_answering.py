@@ -1,0 +1,85 @@
+"""Processes that search beside a model: which question each of them gets when."""
+
+import threading
+from typing import Any, ClassVar
+
+import pytest
+
+from kernelwright.driver.config.settings import read_settings
+from kernelwright.driver.optimize import answering
+from kernelwright.driver.optimize.answering import Answer, Beside, Question
+from kernelwright.frontend.importers import import_source
+
+PROGRAM = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+def get_inputs():
+    return [torch.randn(4)]
+def get_init_inputs():
+    return []
+"""
+#: How long anything here may take, in seconds.
+LIMIT_S = 60.0
+
+
+class Told:
+    """In the place of a process: says which questions it has begun, and ends each once it is told to."""
+
+    begun: ClassVar[list[str]]
+    came: ClassVar[threading.Condition]
+
+    def __init__(self, *_given: Any) -> None:
+        self.ended = False
+
+    def ask(self, question: Question | int) -> dict[str, Any]:
+        if isinstance(question, int):
+            return {"status": "ok"}
+        with Told.came:
+            Told.begun.append(question.key)
+            Told.came.notify_all()
+        return {"status": "ok", "answer": Answer(why=question.key)}
+
+    def end(self) -> None:
+        self.ended = True
+
+
+def begun(count: int) -> list[str]:
+    """The questions that were begun, once there are so many."""
+    with Told.came:
+        assert Told.came.wait_for(lambda: len(Told.begun) >= count, LIMIT_S), Told.begun
+        return list(Told.begun)
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Beside:
+    Told.begun, Told.came = [], threading.Condition()
+    monkeypatch.setattr(answering, "Worker", Told)
+    return Beside(read_settings("model", ["target=h100"]), 1, 1, LIMIT_S)
+
+
+def questions(count: int) -> list[Question]:
+    module = import_source(PROGRAM, "plus_one")
+    return [Question(str(number), module, "", 1.0) for number in range(count)]
+
+
+def test_nobody_waits_while_an_answer_is_used(beside: Beside) -> None:
+    with beside as answers:
+        found = answers.each(questions(6), bool)
+        first, answer = next(found)
+        assert answer.why == first.key == "0"
+        assert begun(3) == ["0", "1", "2"]  # while this answer is used, the next two are looked for
+        rest = [question.key for question, _ in found]
+        assert [first.key, *rest] == [str(number) for number in range(6)] == begun(6)
+        again = [question.key for question, _ in answers.each(questions(2), bool)]
+        assert again == ["0", "1"]
+    assert all(worker.ended for worker in beside.workers)
+
+
+def test_once_it_is_late_nothing_more_is_asked(beside: Beside) -> None:
+    with beside as answers:
+        found = []
+        for question, _ in answers.each(questions(9), lambda: bool(found)):
+            found.append(question.key)
+        assert len(found) < 9
