@@ -35,7 +35,7 @@ from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule
 
 #: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
-WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.05
+WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.03
 #: The share that is kept for completing certificates, and where sizes may change from call to call.
 CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
 #: Kernels that could not save this share of the model's time are not searched.
