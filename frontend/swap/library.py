@@ -60,7 +60,9 @@ class Call:
         given = {name: value for name, value in options.items() if name != "out"}
         tensors = tensors_of(arguments, given)
         everything = [*tensors, result]
-        if any(one.dtype not in _DTYPES or one.data_ptr() % _ALIGNMENT or not one.numel() for one in everything):
+        if any(one.dtype not in _DTYPES or not one.numel() for one in everything) or not _aligned(everything):
+            return None
+        if result.data_ptr() in {one.data_ptr() for one in tensors}:
             return None
         if len({(one.dtype, one.device) for one in everything}) > 1 or not tensors:
             return None
@@ -122,17 +124,21 @@ class Call:
 
 
 class InPlace:
-    """A kernel in the place of a library's function: it is called as that is, and launches the kernel."""
+    """A kernel in the place of a library's function: it is called as that is, and launches the kernel, or calls the
+    library where a buffer begins elsewhere than the kernel expects."""
 
     def __init__(self, kernel: Launchable, opened: "Opened") -> None:
         assert opened.call is not None
-        self.kernel, self._result = kernel, opened.call.result
+        self.kernel, self._result, self._library = kernel, opened.call.result, opened.library
         self._stream: Callable[[Any], Any] = getattr(opened.program, _STREAM)
         self.run: Callable[..., Any] = self._launch
 
     def _launch(self, *arguments: Any, out: Tensor | None = None, **options: Any) -> Tensor:
         """The library's result, in `out` where that is given."""
         tensors = tensors_of(arguments, options)
+        if not _aligned(tensors):
+            result: Tensor = self._library(*arguments, **options, **({} if out is None else {"out": out}))
+            return result
         device = tensors[0].device
         if out is None:
             made = self._result
@@ -167,12 +173,12 @@ class Opened:
         self.call: Call | None = None
         self.source = ""
         self._like, self._choose, self._failed, self._seen = like, choose, failed, seen
-        self._library: Callable[..., Any] = getattr(program.extern_kernels, function.rpartition(".")[2])
+        self.library: Callable[..., Any] = getattr(program.extern_kernels, function.rpartition(".")[2])
         self.run: Callable[..., Any] = self._first
 
     def _first(self, *arguments: Any, **options: Any) -> Any:
-        result = self._library(*arguments, **options)
-        self.run = self._library
+        result = self.library(*arguments, **options)
+        self.run = self.library
         try:
             self.call = Call.of(self.function, arguments, options, options.get("out", result))
             if self.call is None:
@@ -285,6 +291,10 @@ def _exchange_code(program: ModuleType, code: CodeType) -> None:
 def tensors_of(arguments: Sequence[Any], options: Mapping[str, Any]) -> list[Tensor]:
     """The tensors that a library is given, in order."""
     return [one for one in (*arguments, *options.values()) if isinstance(one, Tensor)]
+
+
+def _aligned(tensors: Sequence[Tensor]) -> bool:
+    return not any(one.data_ptr() % _ALIGNMENT for one in tensors)
 
 
 def _written(value: Any, places: Mapping[int, str]) -> str:
