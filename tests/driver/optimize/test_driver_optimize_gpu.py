@@ -1,5 +1,5 @@
 """On a GPU: a kernel that is a tenth faster is admitted in the running model, and Inductor's beside itself is not. A
-hot model gives right values while it is searched and afterwards."""
+hot model gives right values while it is searched and afterwards. A kernel takes the place of a library's call."""
 
 import math
 import threading
@@ -17,6 +17,7 @@ from kernelwright.backend.torch_private import keep_device_busy
 from kernelwright.driver.optimize import hot
 from kernelwright.driver.optimize.admission import LOOKS, Pair, orders, summary
 from kernelwright.driver.optimize.running import Running
+from kernelwright.driver.optimize.session import optimize_model
 from kernelwright.driver.optimize.subjects import Model
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import regions
@@ -30,9 +31,10 @@ class Late:
     def __init__(self, kernel: Any, cycles: int) -> None:
         self.kernel, self.cycles = kernel, cycles
 
-    def run(self, *arguments: Any, **options: Any) -> None:
-        self.kernel.run(*arguments, **options)
+    def run(self, *arguments: Any, **options: Any) -> Any:
+        result = self.kernel.run(*arguments, **options)
         keep_device_busy(self.cycles)
+        return result
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +97,22 @@ def test_calls_of_a_hot_model_are_right_and_it_runs_what_its_search_admits(tmp_p
     assert wrong == 0 and sum(calls) >= 1000, (wrong, calls)
     runs = {swap.pick for region in regions() for swap in region.swaps if swap.runs == "kernelwright"}
     assert runs == {entry.pick for entry in Store.open(tmp_path).entries()}
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_a_kernel_is_admitted_for_a_librarys_call_and_runs_also_under_cuda_graphs(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 256, 16, stride=16), nn.GELU()).cuda().bfloat16().eval()
+    batches = [torch.randn(32, 3, 224, 224, device="cuda", dtype=torch.bfloat16) for _ in range(4)]
+    found = optimize_model(model, batches[:1], budget=90, store=tmp_path)
+    assert any(one.name.startswith("library_convolution") for one in found.admitted), found.told()
+    for mode in ("default", "reduce-overhead"):
+        torch.compiler.reset()
+        fast = torch.compile(model, backend=kernelwright, options={"store": str(tmp_path), "mode": mode})
+        with torch.no_grad():
+            for x in batches:
+                torch.compiler.cudagraph_mark_step_begin()
+                torch.testing.assert_close(fast(x), model(x), rtol=2e-2, atol=2e-2)
+        swaps = [swap for region in regions() for swap in region.swaps if swap.name.startswith("library_")]
+        assert [swap.runs for swap in swaps] == ["kernelwright"], swaps
