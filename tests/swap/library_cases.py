@@ -13,7 +13,7 @@ from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import entry_of
-from kernelwright.driver.optimize.ranking import Recording, hoped_us, ranked, recordings
+from kernelwright.driver.optimize.ranking import Recording, hope, ranked, recordings
 from kernelwright.driver.optimize.running import Running
 from kernelwright.driver.optimize.subjects import Model
 from kernelwright.driver.torch_compile import regions
@@ -223,5 +223,4 @@ def products_of_16_bits_are_hoped_less_of() -> None:
         kernels, _ = ranked(running, "h200")
         found = recordings(running.graphs)
         for key, kernel in kernels.items():
-            share = hoped_us(kernel, found[key][0]) / kernel.gain_us
-            assert share == (0.25 if kernel.name.startswith("library_mm") else 1.0), kernel.name
+            assert hope(found[key][0]) == (0.25 if kernel.name.startswith("library_mm") else 1.0), kernel.name

@@ -18,7 +18,7 @@ from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import MUTANTS, SIZES, Certifying
 from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
-from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hoped_us, ranked, recordings
+from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
 from kernelwright.driver.optimize.running import DoesNotRunError, Running
@@ -140,7 +140,7 @@ class Optimizing:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         found = outcomes.kernels
         for number, key in enumerate(list(found)):
-            ahead = [hoped_us(one, recorded[one.key][0]) for one in list(found.values())[number:]]
+            ahead = [one.gain_us * hope(recorded[one.key][0]) for one in list(found.values())[number:]]
             seconds = share_s(ahead, self.at_once * self._search_s)
             known = self._known(running, outcomes, found[key], seconds) or self._not_worth(found[key], recorded[key])
             if known is not None:
@@ -169,14 +169,15 @@ class Optimizing:
         """Second searches, of more candidates, for kernels with much to gain yet: first ones may end before their time
         is over, and leave theirs. Those that would be the same again are not made."""
         searched = [found[key] for key in self._asked if found[key].became in TWICE]
-        much = [one for one in searched if one.left_us >= MUCH * self._model_us]
-        much.sort(key=lambda one: -one.left_us)
+        left_us = {one.key: one.left_us * hope(recorded[one.key][0]) for one in searched}
+        much = [one for one in searched if left_us[one.key] >= MUCH * self._model_us]
+        much.sort(key=lambda one: -left_us[one.key])
         for number, kernel in enumerate(much):
             left_s = self._search_s - self._beyond_s
             if left_s < LEAST_S:
                 return
             before = self._asked[kernel.key]
-            seconds = min(share_s([one.left_us for one in much[number:]], self.at_once * left_s), left_s)
+            seconds = min(share_s([left_us[one.key] for one in much[number:]], self.at_once * left_s), left_s)
             question = self._question(kernel.key, before.module, recorded[kernel.key][0], seconds, wide=True)
             if question.pipeline != before.pipeline:
                 self.say(f"{kernel.name} once more ({self._left_s:.0f} s left)")

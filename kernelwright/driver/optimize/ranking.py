@@ -48,16 +48,15 @@ def ranked(running: Running, target: str) -> tuple[dict[str, Kernel], float]:
         kernel, _ = recorded[key]
         gain_us = max(0.0, us - launches * _floor_us(kernel, target))
         found.append(Kernel(key, kernel.name, "not reached", "", launches, us, gain_us))
-    ordered = sorted(found, key=lambda one: -hoped_us(one, recorded[one.key][0]))
+    ordered = sorted(found, key=lambda one: -one.gain_us * hope(recorded[one.key][0]))
     return {one.key: one for one in ordered}, model_us
 
 
-def hoped_us(kernel: Kernel, recorded: Recorded) -> float:
-    """By what kernels share the time: what a faster one could save, and less of it for products of 16 bits, for which
-    libraries are hard to beat."""
+def hope(recorded: Recorded) -> float:
+    """The share of what a faster kernel could save by which kernels share the time: all of it, but of products of 16
+    bits, for which libraries are hard to beat."""
     product = recorded.source and read(recorded.source).library.startswith(PRODUCTS)
-    hard = product and recorded.layouts[recorded.inputs[0]].dtype in _OPERANDS
-    return kernel.gain_us * (HARD if hard else 1.0)
+    return HARD if product and recorded.layouts[recorded.inputs[0]].dtype in _OPERANDS else 1.0
 
 
 def fits_in_cache(kernel: Recorded, target: str) -> bool:
