@@ -20,7 +20,7 @@ from kernelwright.ir.values import Numerics
 #: Says what a kernel is, of the two dictionaries that Inductor writes; the rest is about tuning, debugging and hashes.
 #: Which arguments are changed, and which must be zero before a launch, belongs to what a kernel computes.
 _TRITON_META = ("signature", "constants", "configs", "enable_fp_fusion", "disable_ftz", "launch_pdl")
-_ZEROED = ("reset_to_zero", "restore_value")
+ZEROED = ("reset_to_zero", "restore_value")
 _INDUCTOR_META = ("grid_type", "mutated_arg_names", "no_x_dim", "atomic_add_found", "library", "layouts", "numerics")
 #: Of a device, what generated code depends on. Not its index: all ranks of a job have one key.
 _DEVICE = ("type", "cc", "major", "multi_processor_count", "warp_size")
@@ -121,7 +121,7 @@ class KernelText:
         content = [
             self.heuristics,
             _chosen(self.arguments, _ARGUMENTS if self.unfixed else (_HINTS, *_ARGUMENTS)),
-            _chosen(triton, _TRITON_META + _ZEROED),
+            _chosen(triton, _TRITON_META + ZEROED),
             _chosen(inductor, _INDUCTOR_META),
             _device(triton.get("device")),
             *(ast.unparse(helper) for helper in self.helpers),

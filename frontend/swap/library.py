@@ -8,6 +8,7 @@ replacements as kernels have. `versions.TRIED` has the releases that this was tr
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from kernelwright.backend.versions import adapting, parameters
 from kernelwright.frontend.swap.hooks import Chooser, Failed, Launchable, Within, give_up
-from kernelwright.frontend.swap.key import KernelText, read
+from kernelwright.frontend.swap.key import ZEROED, KernelText, NotReplaceableError, read
 from kernelwright.frontend.swap.meaning import Layout
 
 with adapting("exchanging calls of libraries", "torch", "triton"):
@@ -35,7 +36,8 @@ OPERATIONS = {
     "extern_kernels.addmm": torch.ops.aten.addmm.default,
 }
 #: Calls that tell sizes; in a program whose sizes may change from call to call, some of them are no constants.
-_SIZES = ("empty_strided", "reinterpret_tensor", "assert_size_stride")
+_MAKES = "empty_strided"
+_SIZES = (_MAKES, "reinterpret_tensor", "assert_size_stride")
 _DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
 #: Where kernels are loaded from memory in vectors, all buffers begin at multiples of so many bytes.
 _ALIGNMENT = 16
@@ -87,7 +89,7 @@ class Call:
         """The call as a text in the form of Inductor's kernels, for the device of a kernel of the same program."""
         layouts = [(list(one.shape), list(one.strides), _DTYPES[one.dtype]) for one in (*self.tensors, self.result)]
         pointers = zip(self.parameters, layouts, strict=True)
-        triton = {key: ast.unparse(value) for key, value in like.meta("triton_meta").items()}
+        triton = {key: ast.unparse(value) for key, value in like.meta("triton_meta").items() if key not in ZEROED}
         triton |= {
             "signature": repr({parameter: f"*{dtype}" for parameter, (_, _, dtype) in pointers}),
             "constants": "{}",
@@ -104,10 +106,12 @@ class Call:
             "layouts": repr(layouts),
             "numerics": repr(self.numerics),
         }
-        header = like.source[: like.source.index("@triton_heuristics")].rstrip()
+        imported = (
+            one for one in ast.parse(like.source).body if isinstance(one, ast.Import | ast.ImportFrom | ast.Expr)
+        )
         return "\n".join(
             [
-                header,
+                *map(ast.unparse, imported),
                 "",
                 "@triton_heuristics.fixed_config(",
                 "    config={},",
@@ -246,7 +250,8 @@ def _kernels(tree: ast.Module) -> Iterator[KernelText]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]):
-                yield read(source)
+                with suppress(NotReplaceableError):
+                    yield read(source)
 
 
 class _Opening(ast.NodeTransformer):
@@ -268,9 +273,10 @@ class _Opening(ast.NodeTransformer):
 def _changes(tree: ast.Module) -> bool:
     """Whether a program has sizes that are no constants."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(_SIZES):
-            sizes = [one for part in node.args if isinstance(part, ast.Tuple) for one in part.elts]
-            if not all(isinstance(one, ast.Constant | ast.Tuple) for one in sizes):
+        if isinstance(node, ast.Call) and (called := ast.unparse(node.func)).startswith(_SIZES):
+            told = node.args if called.startswith(_MAKES) else node.args[1:]  # others tell first of what
+            parts = (one for part in told if isinstance(part, ast.Tuple) for one in ast.walk(part))
+            if any(isinstance(one, ast.Name) for one in parts):
                 return True
     return False
 
