@@ -10,8 +10,12 @@ from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.templates.convolution import Convolution, Template, replace_convolutions
 from kernelwright.midend.templates.depthwise import depthwise_template
 from kernelwright.midend.templates.depthwise_last import depthwise_last_template
+from kernelwright.midend.templates.depthwise_sliding import sliding_template
 
-VARIANTS = (Variant("rows=1"), Variant("rows=8"), Variant("columns=4"))
+#: The default leads, which is else not tried behind a lowering without options.
+VARIANTS = (Variant("rows=0"), Variant("columns=2"), Variant("rows=8"))
+#: The largest values of the options.
+MOST = {"rows": 64, "columns": 16}
 
 
 @register
@@ -20,7 +24,8 @@ class DepthwiseConv(Pass):
     """Compute depthwise convolutions in a special kernel: unrolled taps, and pixels loaded once for several outputs.
 
     rows: output rows of a lane (0: chosen). columns: outputs of a lane along x where lanes lie along channels, which is
-    where the channels of x and of the result lie last; else it has one (0: chosen). A kernel too large has fewer.
+    where the channels of x and of the result lie last; else it has one (0: chosen). A kernel too large has fewer. Such
+    lanes slide down their rows if these are neither strided nor dilated, so that they may have many.
 
     Legal for 1 to 3 axes, every stride, padding and dilation, several outputs a channel, up to 64 taps, in fp32, fp16
     and bf16; sums are IEEE fp32. Weights are read where they lie. Neighbouring lanes lie along x where channels of x or
@@ -39,13 +44,15 @@ class DepthwiseConv(Pass):
 
     def __post_init__(self) -> None:
         for name, value in (("rows", self.rows), ("columns", self.columns)):
-            if not 0 <= value <= 16:
-                raise UserError(f"{name}={value}: choose 1 to 16, or 0 to choose by the kernel's size")
+            if not 0 <= value <= MOST[name]:
+                raise UserError(f"{name}={value}: choose 1 to {MOST[name]}, or 0 to choose by the tensors' sizes")
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:  # noqa: ARG002
         """The module with such kernels; the same object where there is no such convolution."""
         return replace_convolutions(module, self._template)
 
     def _template(self, convolution: Convolution) -> Template | None:
-        last = depthwise_last_template(convolution, self.rows, self.columns)
-        return last or depthwise_template(convolution, self.rows)
+        for template in (sliding_template, depthwise_last_template):
+            if (found := template(convolution, self.rows, self.columns)) is not None:
+                return found
+        return depthwise_template(convolution, self.rows)

@@ -15,11 +15,9 @@ from kernelwright.midend.templates.convolution import Convolution, Template
 from kernelwright.midend.templates.depthwise import MOST_LANES, MOST_TAPS, WARP, Writer, tap_name, taps_of
 from kernelwright.midend.templates.writing import masked, together, total
 
-#: Rows and columns of a lane's tile that are chosen, at most.
-MOST_CHOSEN = 8
-#: Outputs of a lane and its products, at most, where the sizes of a tile are chosen and where one is given. How long
-#: Triton takes to compile a kernel grows as the square of its products.
-CHOSEN, GIVEN = (8, 400), (16, 800)
+#: Outputs of a lane and its products, at most. How long Triton takes to compile a kernel grows as the square of its
+#: products.
+MOST_OUTPUTS, MOST_PRODUCTS = 8, 400
 #: What it costs to load a pixel and to have a weight, in multiplications.
 PIXEL, WEIGHT = 4, 4
 #: Taps up to which a lane has two channels, so that it loads four bytes of 16-bit numbers at once.
@@ -28,77 +26,70 @@ FEW_TAPS = 16
 ENOUGH_PROGRAMS = 1024
 
 
+def lies_last(convolution: Convolution) -> bool:
+    """Whether lanes can lie along channels: every input channel is a group of its own, and several channels of x and of
+    the result lie next to each other."""
+    c = convolution
+    few = not c.transposed and c.group_inputs == 1 and taps_of(c) <= MOST_TAPS
+    return few and c.x.strides[1] == c.out.strides[1] == 1 and c.x.shape[1] > 1
+
+
+def channels_each(convolution: Convolution) -> int:
+    """How many channels a lane has."""
+    return 2 if taps_of(convolution) <= FEW_TAPS and convolution.out.shape[1] >= 2 * WARP else 1
+
+
 def depthwise_last_template(convolution: Convolution, rows: int, columns: int) -> Template | None:
-    """The kernel; None where not every input channel is a group of its own, and where channels of x or of the result do
-    not lie last. `rows`, `columns`: outputs of a lane along y and x (0: chosen by the kernel's size)."""
-    c, taps = convolution, taps_of(convolution)
-    lies_last = c.x.strides[1] == c.out.strides[1] == 1 and c.x.shape[1] > 1
-    if c.transposed or c.group_inputs != 1 or taps > MOST_TAPS or not lies_last:
+    """The kernel; None where lanes cannot lie along channels. `rows`, `columns`: outputs of a lane along y and x (0:
+    chosen by the kernel's size)."""
+    c = convolution
+    if not lies_last(c):
         return None
-    writer = min((_Writer(c, *sizes) for sizes in _sizes(c, rows, columns)), key=lambda writer: writer.work)
+    writer = min((_Tiles(c, *sizes) for sizes in _sizes(c, rows, columns)), key=lambda writer: writer.work)
     grid = f"triton.cdiv({writer.lanes}, META['PBLOCK']) * triton.cdiv({c.out.shape[1]}, META['CBLOCK']),"
     return Template(f"depthwise_conv{len(c.kernel_size)}d", writer.write(), writer.meta(), grid)
 
 
 def _sizes(convolution: Convolution, rows: int, columns: int) -> Iterator[tuple[int, int]]:
     """Rows and columns that a lane's tile may have: those that are given, or fewer where these are too many."""
-    outputs, products = GIVEN if rows or columns else CHOSEN
-    most = max(min(outputs, products // taps_of(convolution)), 1)
+    most = max(min(MOST_OUTPUTS, MOST_PRODUCTS // taps_of(convolution)), 1)
     *_, height, width = (1, *convolution.out.shape[2:])
     columns = min(columns, width, most)
     rows = min(rows, height, most // max(columns, 1))
-    high, wide = ([given] if given else range(1, MOST_CHOSEN + 1) for given in (rows, columns))
+    high, wide = ([given] if given else range(1, most + 1) for given in (rows, columns))
     yield from ((row, column) for row, column in product(high, wide) if row <= height and row * column <= most)
 
 
-class _Writer(Writer):
-    """Writes the kernel: a program has PBLOCK tiles of outputs by CBLOCK channels."""
+class LastWriter(Writer):
+    """What kernels have in common whose programs have CBLOCK channels, and PBLOCK lanes of each."""
 
     def __init__(self, convolution: Convolution, rows: int, columns: int) -> None:
         super().__init__(convolution, {"y": rows, "x": columns})
         self.lanes *= convolution.out.shape[0]
+        group = convolution.group_outputs
+        #: The channel of x.
+        self.source = "channel" if group == 1 else f"channel // {group}"
 
     @property
-    def work(self) -> int:
-        """What all lanes have to do, by which sizes of a tile are compared."""
-        pixels = len(self.taps.get("z", "z")) * len(self.reads("y")) * len(self.reads("x"))
-        taps = taps_of(self.c)
-        return self.lanes * (prod(self.each.values()) * taps + PIXEL * pixels + WEIGHT * taps)
+    def block(self) -> tuple[int, int]:
+        """Neighbouring channels of a warp, as far as there are such, and those of a lane."""
+        each = channels_each(self.c)
+        return min(1 << (self.c.out.shape[1] - 1).bit_length(), each * WARP), each
 
-    def meta(self) -> tuple[tuple[str, Scalar], ...]:
-        """Launch options to begin with: a warp has neighbouring channels as far as there are such."""
-        channels = self.c.out.shape[1]
-        each = 2 if taps_of(self.c) <= FEW_TAPS and channels >= 2 * WARP else 1
-        block = min(1 << (channels - 1).bit_length(), each * WARP)
-        lanes, all_lanes = MOST_LANES, self.lanes * -(-channels // block) * block // each
-        while lanes > WARP and all_lanes < ENOUGH_PROGRAMS * lanes:
-            lanes //= 2
-        return (("PBLOCK", lanes * each // block), ("CBLOCK", block), ("num_warps", lanes // WARP))
-
-    def write(self) -> str:
-        """The kernel's text, its name KERNEL."""
-        parts = (self._position(), self._weights(), self._sums(), self._stores())
-        return self.text("PBLOCK: tl.constexpr, CBLOCK: tl.constexpr", *parts)
-
-    def _position(self) -> Iterator[str]:
-        """Which channels and tiles a program has, and where the first pixels lie that they read. Tiles that follow one
-        another lie below one another, and share rows."""
+    def channels(self) -> Iterator[str]:
+        """Which channels a program has."""
         channels = self.c.out.shape[1]
         yield f"blocks: tl.constexpr = ({channels} + CBLOCK - 1) // CBLOCK"
-        yield "lane = tl.program_id(0) // blocks * PBLOCK + tl.arange(0, PBLOCK)[:, None]"
         yield "channels = tl.program_id(0) % blocks * CBLOCK + tl.arange(0, CBLOCK)"
         yield f"known = channels < {channels}"
         yield "channel = channels[None, :]"
-        yield f"inside = (lane < {self.lanes}) & known[None, :]"
-        rest = "lane"
-        for axis in [axis for axis in "yxz" if axis in self.axes]:
-            yield self.place(axis, f"{rest} % {self.counts[axis]}")
-            rest = f"{rest} // {self.counts[axis]}"
-        yield f"batch = {rest}"
-        source = "channel" if self.c.group_outputs == 1 else f"channel // {self.c.group_outputs}"
-        yield from self.first_pixels(source)
 
-    def _weights(self) -> Iterator[str]:
+    def lane(self, program: str) -> Iterator[str]:
+        """Which lanes a program has; `program`: its number among those of the same channels."""
+        yield f"lane = {program} * PBLOCK + tl.arange(0, PBLOCK)[:, None]"
+        yield f"inside = (lane < {self.lanes}) & known[None, :]"
+
+    def weights(self) -> Iterator[str]:
         """A line of taps at a time; where channels lie last, a tap at a time."""
         strides, taps = self.c.weight.strides, self.c.kernel_size[-1]
         width = 1 << (taps - 1).bit_length()
@@ -133,13 +124,59 @@ class _Writer(Writer):
         for half, start in zip(halves, (first, first + step), strict=True):
             yield from self._split(half, line, width // 2, start, 2 * step)
 
-    def _sums(self) -> Iterator[str]:
-        """One load for every pixel that a lane reads, used by each output of the lane that wants it."""
+    def first_sums(self, places: Iterator[tuple[int, int]]) -> Iterator[str]:
+        """The sums at such rows and columns before anything is added: the bias as far as there is one."""
         if self.c.bias:
             at = f"bias_ptr + {total((self.c.bias.strides[0], 'channels'))}"
             yield f"bias = {masked(at, 'known')}{self.cast}[None, :]"
-        for place in self._places():
-            yield f"{_sum(*place)} = tl.zeros([PBLOCK, CBLOCK], tl.float32)" + (" + bias" if self.c.bias else "")
+        yield "nothing = tl.zeros([PBLOCK, CBLOCK], tl.float32)" + (" + bias" if self.c.bias else "")
+        for place in places:
+            yield f"{sum_name(*place)} = nothing"
+
+
+def sum_name(row: int, column: int) -> str:
+    """What holds the sum of an output of a lane."""
+    return f"acc_{row}_{column}"
+
+
+class _Tiles(LastWriter):
+    """Writes the kernel: a lane has a tile of `rows` by `columns` outputs."""
+
+    @property
+    def work(self) -> int:
+        """What all lanes have to do, by which sizes of a tile are compared."""
+        pixels = len(self.taps.get("z", "z")) * len(self.reads("y")) * len(self.reads("x"))
+        taps = taps_of(self.c)
+        return self.lanes * (prod(self.each.values()) * taps + PIXEL * pixels + WEIGHT * taps)
+
+    def meta(self) -> tuple[tuple[str, Scalar], ...]:
+        """Launch options to begin with: programs have fewer warps where there are few."""
+        block, each = self.block
+        lanes, all_lanes = MOST_LANES, self.lanes * -(-self.c.out.shape[1] // block) * block // each
+        while lanes > WARP and all_lanes < ENOUGH_PROGRAMS * lanes:
+            lanes //= 2
+        return (("PBLOCK", lanes * each // block), ("CBLOCK", block), ("num_warps", lanes // WARP))
+
+    def write(self) -> str:
+        """The kernel's text, its name KERNEL."""
+        parts = (self._position(), self.weights(), self._sums(), self._stores())
+        return self.text("PBLOCK: tl.constexpr, CBLOCK: tl.constexpr", *parts)
+
+    def _position(self) -> Iterator[str]:
+        """Which channels and tiles a program has, and where the first pixels lie that they read. Tiles that follow one
+        another lie below one another, and share rows."""
+        yield from self.channels()
+        yield from self.lane("tl.program_id(0) // blocks")
+        rest = "lane"
+        for axis in [axis for axis in "yxz" if axis in self.axes]:
+            yield self.place(axis, f"{rest} % {self.counts[axis]}")
+            rest = f"{rest} // {self.counts[axis]}"
+        yield f"batch = {rest}"
+        yield from self.first_pixels(self.source)
+
+    def _sums(self) -> Iterator[str]:
+        """One load for every pixel that a lane reads, used by each output of the lane that wants it."""
+        yield from self.first_sums(self._places())
         columns = self.reads("x")
         checks = {offset: check for offset in columns if (check := self.check("x", offset))}
         for offset, check in checks.items():
@@ -156,7 +193,7 @@ class _Writer(Writer):
                 yield f"value = {masked(at, here)}{self.cast}"
                 for (row, down), (column, tap) in product(rows, users):
                     met = [depth] * ("z" in self.axes) + [down] * ("y" in self.axes) + [tap]
-                    yield f"{_sum(row, column)} += value * {tap_name(tuple(met))}"
+                    yield f"{sum_name(row, column)} += value * {tap_name(tuple(met))}"
 
     def _places(self) -> Iterator[tuple[int, int]]:
         """The outputs of a lane, by row and column."""
@@ -173,8 +210,4 @@ class _Writer(Writer):
                 if ragged[axis] and moved[axis]
             ]
             at = sum(moved[axis] * self.out_step[axis] for axis in self.axes[-2:])
-            yield f"tl.store(out_at + {at}, {_sum(*place)}, {together('inside', *ends)})"
-
-
-def _sum(row: int, column: int) -> str:
-    return f"acc_{row}_{column}"
+            yield f"tl.store(out_at + {at}, {sum_name(*place)}, {together('inside', *ends)})"

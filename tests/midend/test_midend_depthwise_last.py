@@ -46,6 +46,10 @@ def in_lanes_of_channels(module: KernelModule) -> bool:
     return any("CBLOCK" in kernel.source for kernel in module.kernels)
 
 
+def slides(module: KernelModule) -> bool:
+    return any("for row in range(begin, end)" in kernel.source for kernel in module.kernels)
+
+
 LAST = ".to(memory_format=torch.channels_last)"
 LAST_3D = ".to(memory_format=torch.channels_last_3d)"
 SEQUENCE = "randn(2, 21, 70).transpose(1, 2)"
@@ -59,21 +63,45 @@ CASES = {
     "1d strided": (SEQUENCE, "randn(140, 1, 3)", "conv1d(x, w, None, 2, 2, 3, 70)"),
     "1d one tap": (SEQUENCE, "randn(70, 1, 1)", "conv1d(x, w, None, 3, 0, 1, 70)"),
     "1d two channels": ("randn(3, 300, 2).transpose(1, 2)", "randn(2, 1, 2)", "conv1d(x, w, b, 1, 1, 1, 2)"),
-    "2d": (f"randn(2, 5, 9, 11){LAST}", "randn(5, 1, 7, 7)", "conv2d(x, w, None, 1, 3, 1, 5)"),
-    "2d many channels": (f"randn(2, 33, 7, 7){LAST}", "randn(33, 1, 5, 5)", "conv2d(x, w, b, 1, 2, 1, 33)"),
     "2d strided": (f"randn(1, 6, 13, 12){LAST}", "randn(6, 1, 3, 3)", "conv2d(x, w, b, 2, 1, 1, 6)"),
     "2d dilated": (f"randn(1, 6, 13, 12){LAST}", "randn(12, 1, 2, 3)", "conv2d(x, w, None, (2, 1), (2, 0), (3, 2), 6)"),
-    "2d column": (f"randn(1, 6, 13, 2){LAST}", "randn(6, 1, 3, 1)", "conv2d(x, w, None, 1, 0, 1, 6)"),
+    "2d rows dilated": (f"randn(1, 6, 13, 9){LAST}", "randn(6, 1, 3, 3)", "conv2d(x, w, None, 1, 2, (2, 1), 6)"),
+    "2d padded by more rows than meet": (
+        f"randn(1, 4, 3, 5){LAST}",
+        "randn(4, 1, 2, 2)",
+        "conv2d(x, w, b, 1, 2, 1, 4)",
+    ),
     "3d": (f"randn(2, 3, 6, 7, 9){LAST_3D}", "randn(3, 1, 3, 2, 3)", "conv3d(x, w, b, (2, 1, 2), 1, 1, 3)"),
+}
+#: Convolutions whose rows are neither strided nor dilated.
+SLIDING = {
+    "same": (f"randn(2, 5, 9, 11){LAST}", "randn(5, 1, 7, 7)", "conv2d(x, w, None, 1, 3, 1, 5)"),
+    "many channels": (f"randn(2, 33, 7, 7){LAST}", "randn(33, 1, 5, 5)", "conv2d(x, w, b, 1, 2, 1, 33)"),
+    "two channels of a lane": (f"randn(1, 70, 8, 5){LAST}", "randn(70, 1, 3, 3)", "conv2d(x, w, b, 1, 1, 1, 70)"),
+    "two outputs of a channel": (f"randn(2, 6, 7, 9){LAST}", "randn(12, 1, 3, 3)", "conv2d(x, w, None, 1, 1, 1, 6)"),
+    "no padding": (f"randn(2, 6, 9, 12){LAST}", "randn(6, 1, 3, 5)", "conv2d(x, w, b, 1, 0, 1, 6)"),
+    "all padding": (f"randn(1, 6, 8, 5){LAST}", "randn(6, 1, 5, 2)", "conv2d(x, w, None, 1, (4, 3), 1, 6)"),
+    "less padding": (f"randn(1, 6, 11, 7){LAST}", "randn(6, 1, 6, 3)", "conv2d(x, w, None, 1, (1, 2), 1, 6)"),
+    "fewer rows than taps": (f"randn(2, 6, 2, 9){LAST}", "randn(6, 1, 7, 3)", "conv2d(x, w, b, 1, (3, 1), 1, 6)"),
+    "one row of taps": (f"randn(2, 6, 5, 9){LAST}", "randn(6, 1, 1, 4)", "conv2d(x, w, b, 1, 0, 1, 6)"),
+    "a column of taps": (f"randn(1, 6, 13, 2){LAST}", "randn(6, 1, 3, 1)", "conv2d(x, w, None, 1, 0, 1, 6)"),
+    "strided columns": (f"randn(1, 6, 8, 12){LAST}", "randn(6, 1, 3, 3)", "conv2d(x, w, None, (1, 2), 1, 1, 6)"),
+    "dilated columns": (f"randn(1, 6, 8, 12){LAST}", "randn(6, 1, 3, 3)", "conv2d(x, w, b, 1, (1, 3), (1, 3), 6)"),
+    "some channels of x": (
+        "randn(2, 7, 9, 20)[..., 3:16].permute(0, 3, 1, 2)",
+        "randn(13, 1, 3, 3)",
+        "conv2d(x, w, None, 1, 1, 1, 13)",
+    ),
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("case", (CASES | SLIDING).values(), ids=CASES | SLIDING)
 @pytest.mark.parametrize("options", [{}, {"rows": 3, "columns": 2}], ids=["chosen", "given"])
 def test_one_launch_of_lanes_along_channels(case, options):
     before = given(*case)
     after = DepthwiseConv(**options).run(before, H200)
     assert extern_ops(before) and not extern_ops(after)
+    assert slides(after) == (case in SLIDING.values())
     # A bias is added by a kernel of its own, and that kernel can be an epilogue.
     after = FuseEpilogue().run(after, H200)
     assert len(launched(after)) == 1 and in_lanes_of_channels(after)
@@ -81,9 +109,9 @@ def test_one_launch_of_lanes_along_channels(case, options):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("name", ["1d of a wider row", "2d many channels"])
+@pytest.mark.parametrize("name", ["1d of a wider row", "many channels", "two channels of a lane"])
 def test_half_precision_sums_in_single(name, dtype):
-    after = DepthwiseConv().run(given(*CASES[name], dtype), H200)
+    after = DepthwiseConv().run(given(*(CASES | SLIDING)[name], dtype), H200)
     assert in_lanes_of_channels(after) and ".to(tl.float32)" in after.kernels[-1].source
     assert_right(after)
 
@@ -113,19 +141,42 @@ def test_channels_that_do_not_lie_last_have_lanes_along_x(channels):
     assert_right(after)
 
 
-def test_a_lane_has_as_many_outputs_as_are_given_while_these_are_few():
-    def outputs(**options) -> int:
-        (kernel,) = DepthwiseConv(**options).run(given(*CASES["2d"]), H200).kernels
-        return kernel.source.count("tl.store(")
+def kernel_of(case, **options) -> str:
+    (kernel,) = DepthwiseConv(**options).run(given(*case), H200).kernels
+    return kernel.source
 
-    assert outputs(rows=3, columns=2) == 6 and outputs(rows=1, columns=11) == 11
-    assert outputs(rows=16, columns=16) <= 24 and outputs() <= 16
+
+def test_a_lane_has_as_many_outputs_as_are_given_while_these_are_few():
+    case = CASES["2d rows dilated"]
+
+    def outputs(**options) -> int:
+        return kernel_of(case, **options).count("tl.store(")
+
+    assert outputs(rows=3, columns=2) == 6 and outputs(rows=1, columns=9) == 8
+    assert outputs(rows=16, columns=16) <= 8 and outputs() <= 8
     with pytest.raises(UserError, match="columns=17"):
         DepthwiseConv(columns=17)
 
 
+def test_a_lane_that_slides_has_any_number_of_rows_and_few_columns():
+    def sums(**options) -> tuple[bool, int]:
+        source = kernel_of(SLIDING["same"], **options)
+        return "chunk = " in source, source.count("tl.store(") // 2
+
+    assert sums(rows=4, columns=2) == (True, 2) and sums(rows=64, columns=3) == (False, 3)
+    # More sums would not stay in registers.
+    assert sums(rows=9, columns=16) == (False, 7)
+    with pytest.raises(UserError, match="rows=65"):
+        DepthwiseConv(rows=65)
+
+
+def test_more_rows_are_no_longer_text():
+    heights = [kernel_of((f"randn(2, 5, {high}, 8){LAST}", *SLIDING["same"][1:]), rows=64) for high in (9, 60)]
+    assert len({source.count("\n") for source in heights}) == 1
+
+
 @pytest.mark.parametrize(
-    ("x", "taps", "most"), [((8, 64, 14, 14), 7, 96), ((8, 64, 28, 28), 3, 128)], ids=["many taps", "few taps"]
+    ("x", "taps", "most"), [((32, 96, 56, 56), 7, 128), ((8, 64, 14, 14), 7, 96), ((8, 64, 28, 28), 3, 80)]
 )
 def test_a_lane_keeps_its_sums_and_weights_in_registers(x, taps, most):
     channels, padding = x[1], taps // 2

@@ -63,7 +63,7 @@ def evaluator() -> Iterator[LocalEvaluator]:
 def _few_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
     discover()
     averaged = ("precision=tf32x3",)
-    keep_variants(monkeypatch, {"lower-inductor": FEW, "depthwise-conv": ("rows=1",), "channels-last-conv": averaged})
+    keep_variants(monkeypatch, {"lower-inductor": FEW, "depthwise-conv": ("rows=8",), "channels-last-conv": averaged})
 
 
 @dataclass
@@ -284,7 +284,7 @@ def test_what_cannot_be_searched(tmp_path: Path) -> None:
 
 def test_chains_begin_with_templates_and_end_with_fusions() -> None:
     after = list(followers(Candidate("lower-inductor{channels_last=false,persistent=false}", problem("softmax"))))
-    assert after[0] == "diagonal-products" and after[-1] == "specialize" and "depthwise-conv{rows=1}" in after
+    assert after[0] == "diagonal-products" and after[-1] == "specialize" and "depthwise-conv{rows=8}" in after
     fused = list(followers(Candidate("lower-inductor,implicit-gemm,fuse-epilogue", problem("softmax"))))
     local = ["align-rows", "hoist-offsets", "join-pairs", "strength-reduce", "cache-hints", "specialize"]
     assert fused == ["fuse-prologue", "fuse-reduction", "rematerialize", *local]
