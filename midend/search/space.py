@@ -214,7 +214,7 @@ def tried(name: str, lowering: str = "") -> tuple[str, ...]:
     """The specs of a rewrite that are worth trying in a chain that begins with that lowering."""
     options = lowering.partition("{")[2].removesuffix("}").split(",")
     variants = explored(name).variants
-    special = [spelt(name, one) for one in variants if one.given in options]
+    special = [spelt(name, one) for one in variants if one.given and one.given in options]
     return tuple(special) or (name, *(spelt(name, one) for one in variants if not one.given))
 
 

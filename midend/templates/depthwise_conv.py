@@ -12,8 +12,7 @@ from kernelwright.midend.templates.depthwise import depthwise_template
 from kernelwright.midend.templates.depthwise_last import depthwise_last_template
 from kernelwright.midend.templates.depthwise_sliding import sliding_template
 
-#: The default leads, which is else not tried behind a lowering without options.
-VARIANTS = (Variant("rows=0"), Variant("columns=2"), Variant("rows=8"))
+VARIANTS = (Variant("columns=2"), Variant("rows=8"))
 #: The largest values of the options.
 MOST = {"rows": 64, "columns": 16}
 

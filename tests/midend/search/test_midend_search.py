@@ -27,7 +27,18 @@ from kernelwright.ir.printer import print_module
 from kernelwright.ir.values import KernelModule, Level
 from kernelwright.midend.search.frontier import Frontier
 from kernelwright.midend.search.services import SearchServices
-from kernelwright.midend.search.space import PLAIN, Candidate, Made, Space, followers, in_turn, rewrites, run_step
+from kernelwright.midend.search.space import (
+    PLAIN,
+    Candidate,
+    Made,
+    Space,
+    followers,
+    in_turn,
+    lowerings,
+    rewrites,
+    run_step,
+    tried,
+)
 
 TARGET = "h200"
 #: The lowerings that are tried beside the plain one.
@@ -372,3 +383,15 @@ def test_lowerings_are_reassociated_where_there_is_something_to_reassociate(aver
     assert len(variants) == (3 if averages else 1)
     for spec in variants:
         parse_pipeline(spec)
+
+
+@pytest.mark.parametrize("lowering", ["lower-inductor", "given", "lower-inductor{tiles=2}"])
+def test_a_rewrite_is_tried_with_its_defaults_first(lowering: str) -> None:
+    for name in ("triton-matmul", "implicit-gemm", "depthwise-conv"):
+        assert tried(name, lowering)[0] == name
+
+
+def test_variants_for_a_lowerings_option_stand_alone_behind_it() -> None:
+    assert tried("channels-last-conv", "lower-inductor{reassociate=true}") == ("channels-last-conv{precision=tf32x3}",)
+    assert "channels-last-conv" in tried("channels-last-conv", "lower-inductor")
+    assert lowerings()[0] == "lower-inductor"
