@@ -17,6 +17,7 @@ from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
+from kernelwright.frontend.swap.key import read
 from kernelwright.frontend.swap.library import Opened
 from kernelwright.frontend.swap.live import (
     Place,
@@ -56,7 +57,7 @@ class Running:
         self._watch = watch
         self._stack = ExitStack()
         self._others = programs()
-        self._calls: dict[Opened, RecordedGraph] = {}
+        self._calls: dict[str, RecordedGraph] = {}
         self._recorder = GraphRecorder(runs=True)
         self._call: Call = list
         self._turns = DeviceLock(torch.device(subject.device))
@@ -108,14 +109,15 @@ class Running:
         for place in places(self._others):
             key = place.sized_key
             if place.opened is not None and key not in known:
-                self.graphs.append(self._calls[place.opened])
+                self.graphs.append(self._calls[key])
                 known.add(key)
             if key in known:
                 found.setdefault(key, []).append(place)
         self.places = found
 
     def _seen(self, opened: Opened, *given: Any) -> None:
-        self._calls[opened] = recorded_call(opened, *given)
+        if (key := read(opened.source).key) not in self._calls:
+            self._calls[key] = recorded_call(opened, *given)
 
     def replacing(self, key: str, entry: Entry) -> Launchable:
         """The entry's kernel, after a call of the model with it.

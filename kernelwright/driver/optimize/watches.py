@@ -12,6 +12,11 @@ from kernelwright.backend.torch_private import keep_device_busy
 #: How many times as long as the host took last time the device is kept busy while a call is queued, and how often
 #: longer than that is tried where the device was done before.
 LEAD, TRIES = 1.5, 3
+#: A call that takes so much longer behind a longer lead, as a share of what that is longer by, waits for the device;
+#: so many calls in a row have to.
+WAITED, SURE = 0.8, 2
+#: What a call takes the host at least, in microseconds.
+_LEAST_US = 100.0
 #: Cycles that tell how many the device does in a microsecond.
 _CYCLES = 1_000_000
 
@@ -29,7 +34,7 @@ class Watch(Protocol):
 
     def queued(self, call: Callable[[], object]) -> None:
         """One call whose work is done when this returns. On a GPU it is queued as a whole before any of it begins, so
-        that points hold no waiting for the host."""
+        that points hold no waiting for the host, unless the call itself waits for the device."""
         ...
 
 
@@ -46,11 +51,50 @@ class HostWatch:
         call()
 
 
+class Lead:
+    """How long the device is kept busy while a call is queued, in microseconds.
+
+    A call that waits for the device on its way, as one does that copies a number to the host, can never be queued as a
+    whole, and takes the longer the longer the lead is. Once calls are known to wait they get one try, and a lead that
+    does not grow.
+    """
+
+    def __init__(self) -> None:
+        self._host_us = 1000.0
+        self._tries: list[tuple[float, float]] = []
+        self._waited = 0
+
+    @property
+    def us(self) -> float:
+        """Of the next try."""
+        return LEAD * self._host_us
+
+    @property
+    def waits(self) -> bool:
+        """Whether calls wait for the device."""
+        return self._waited >= SURE
+
+    def tried(self, host_us: float, enough: bool) -> bool:
+        """Take down how long a try took the host, and whether it was queued as a whole; says whether to try again."""
+        self._tries.append((self.us, host_us))
+        if not enough and not self.waits and len(self._tries) < TRIES:
+            self._host_us = max(_LEAST_US, host_us)
+            return True
+        if enough:
+            self._host_us, self._waited = max(_LEAST_US, host_us), 0
+        elif not self.waits:
+            (before, took), (lead, took_longer) = self._tries[-2:]
+            self._waited = self._waited + 1 if took_longer - took > WAITED * (lead - before) > 0 else 0
+            self._host_us = max(_LEAST_US, took_longer - lead if self._waited else took_longer)
+        self._tries.clear()
+        return False
+
+
 class CudaWatch:
     """The current stream of the current CUDA device."""
 
     def __init__(self) -> None:
-        self._host_us = 1000.0
+        self._lead = Lead()
         keep_device_busy(_CYCLES)
         with self._timed() as sides:
             keep_device_busy(_CYCLES)
@@ -72,16 +116,16 @@ class CudaWatch:
         return max(1e-3, 1e3 * float(first.elapsed_time(last)))
 
     def queued(self, call: Callable[[], object]) -> None:
-        for _ in range(TRIES):
+        again = True
+        while again:
             torch.cuda.synchronize()
-            keep_device_busy(int(self._cycles_a_us * LEAD * self._host_us))
+            keep_device_busy(int(self._cycles_a_us * self._lead.us))
             lead, began = self.mark(), time.perf_counter()
             call()
-            self._host_us = max(100.0, 1e6 * (time.perf_counter() - began))
+            host_us = 1e6 * (time.perf_counter() - began)
             enough = not lead.query()  # else the device had caught up, and the next try has a longer lead
             torch.cuda.synchronize()
-            if enough:
-                return
+            again = self._lead.tried(host_us, enough)
 
 
 def watch_for(device: str) -> Watch:
