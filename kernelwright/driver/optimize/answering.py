@@ -24,6 +24,8 @@ from kernelwright.midend.search.processes import modules_of_passes
 
 #: Seconds by which processes that answer are looked after: whether the time is over.
 _LOOK_S = 0.5
+#: What a journal keeps of a search without a winner.
+_LOOKED_AT = ("plain_us", "measured", "candidates_us", "not_verified", "refused", "failed", "seconds")
 #: How long a process may take to start its own, in seconds.
 _WARM_S = 60.0
 
@@ -54,6 +56,16 @@ class Answer:
     def notes(self) -> dict[str, Any]:
         """What the last pass tells of how it found the module."""
         return dict(self.module.provenance[-1].notes) if self.module and self.module.provenance else {}
+
+    @property
+    def without_winner(self) -> tuple[dict[str, Any], str]:
+        """What a search that keeps what it began with tells of others, and why in a line; times are of kernels alone."""
+        told = {name: self.notes[name] for name in _LOOKED_AT if name in self.notes}
+        if late := told.get("not_verified"):
+            spec, us = next(iter(late.items()))
+            return told, f"what takes {us} us alone, of {told.get('plain_us')} us, had no verdict in time: {spec}"
+        among = f" among {told['measured']} that were measured" if "measured" in told else ""
+        return told, f"nothing faster was found{among}"
 
 
 #: Gives questions as somebody is free to answer them, so that each can be asked in the light of what came before.

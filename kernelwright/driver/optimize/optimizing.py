@@ -234,7 +234,8 @@ class Optimizing:
         verified = [one for one in offered if one[0].kernels and one[0].digest not in {own, *self._tried}]
         self._tried.update(one[0].digest for one in verified)
         if not verified:
-            return replace(kernel, became="unimproved", why="nothing faster was found"), NOTHING
+            told, why = answer.without_winner
+            return replace(kernel, became="unimproved", why=why), {"search": told} if told else NOTHING
         admission_s = ADMISSION_SHARE * self.budget
         trying = Trying(running, self.context.target, self._model_us, admission_s, self.say)
         made = trying.best(kernel, recorded[kernel.key], verified, question.pipeline, answer.notes)

@@ -1,6 +1,7 @@
 """Processes that search beside a model: which question each of them gets when."""
 
 import threading
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -9,6 +10,7 @@ from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.optimize import answering
 from kernelwright.driver.optimize.answering import Answer, Beside, Question
 from kernelwright.frontend.importers import import_source
+from kernelwright.ir.values import Record
 
 PROGRAM = """
 import torch
@@ -75,6 +77,24 @@ def test_nobody_waits_while_an_answer_is_used(beside: Beside) -> None:
         again = [question.key for question, _ in answers.each(questions(2), bool)]
         assert again == ["0", "1"]
     assert all(worker.ended for worker in beside.workers)
+
+
+@pytest.mark.parametrize(
+    ("notes", "why"),
+    [
+        ({}, "nothing faster was found"),
+        ({"measured": 3, "plain_us": 9.5}, "nothing faster was found among 3 that were measured"),
+        (
+            {"measured": 3, "plain_us": 9.5, "not_verified": {"given,fold": 4.0}},
+            "what takes 4.0 us alone, of 9.5 us, had no verdict in time: given,fold",
+        ),
+    ],
+)
+def test_a_search_without_a_winner_says_what_it_looked_at(notes: dict[str, Any], why: str) -> None:
+    module = questions(1)[0].module
+    made = replace(module, provenance=(Record("search", "", notes=notes),))
+    told, found = Answer(made).without_winner
+    assert found == why and told == notes
 
 
 def test_once_it_is_late_nothing_more_is_asked(beside: Beside) -> None:
