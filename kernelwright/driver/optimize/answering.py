@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def without_winner(self) -> tuple[dict[str, Any], str]:
-        """What a search that keeps what it began with tells of others, and why in a line; times are of kernels alone."""
+        """What a search that keeps what it began with tells of others, and why; times are of kernels alone."""
         told = {name: self.notes[name] for name in _LOOKED_AT if name in self.notes}
         if late := told.get("not_verified"):
             spec, us = next(iter(late.items()))
