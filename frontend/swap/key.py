@@ -156,7 +156,7 @@ def read(source: str) -> KernelText:
 def is_library(source: str) -> bool:
     """Whether a text stands for the call of a library."""
     try:
-        return bool(read(source).library)
+        return "'library'" in source and bool(read(source).library)
     except NotReplaceableError:
         return False
 

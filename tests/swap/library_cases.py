@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
+from unittest.mock import patch
 
 import swap_cases
 import torch
@@ -138,6 +139,39 @@ def what_the_store_has_is_what_runs_and_inductor_beside_it_is_as_ever() -> None:
         close(ours(x), twice)
         close(plain(x), model(x))
         close(ours(x), twice)
+
+
+@case
+def the_first_replacement_of_a_librarys_call_runs_in_what_is_compiled_next() -> None:
+    model, x = two()
+    with torch.no_grad():
+        found = kept(model, x, doubled)["mm"]
+        for entry in list((store := Store.open()).entries()):
+            store.remove(entry)
+        close(compiled(model)(x), model(x))
+        assert not runs()
+        assert store.put(found)
+        close(compiled(lambda given: model(given))(x), 2 * model(x))
+        assert runs() == {
+            "mm": ("kernelwright", "verified"),
+            "convolution": ("inductor", "the store has nothing for it"),
+        }
+
+
+@case
+def looking_for_libraries_calls_uses_no_entry() -> None:
+    model, x = two()
+    asked, find = list[str](), Store.find
+
+    def finding(store: Store, key: str, *rest: Any) -> Entry | None:
+        asked.append(key)
+        return find(store, key, *rest)
+
+    with torch.no_grad():
+        made = kept(model, x)
+        with patch.object(Store, "find", finding):
+            compiled(torch.exp)(torch.randn(9))
+    assert asked and not set(asked) & {entry.key for entry in made.values()}
 
 
 @case

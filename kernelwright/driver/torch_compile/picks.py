@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Picks:
     def __init__(self, options: Options) -> None:
         self._options, self._store, self._versions = options, opened(options.store), Versions.installed()
         self._where = ""
+        #: Keys that were looked at, and whether one of them is that of a library's call.
+        self._libraries: tuple[frozenset[str], bool] = frozenset(), False
         self._fixed: Mapping[str, str] | None = None
         if (job := job_store()) is not None:
             self._where, self._fixed = "the first process of the job", self._of_job(job)
@@ -61,15 +63,18 @@ class Picks:
             return f"the store lacks {missing[0][:12]}, which {self._where} names"
         return tuple(entry for entry in found.values() if entry is not None)
 
-    @cached_property
+    @property
     def for_libraries(self) -> bool:
         """Whether there is a replacement of a library's call, or may be one soon."""
-        options, target = self._options, _here(self._options)
-        if options.search or options.hot:
+        if self._options.search or self._options.hot:
             return True
-        keys = self._store.keys(target, self._versions) if self._fixed is None else self._fixed
-        found = (self._store.find(key, target, self._versions) for key in keys)
-        return any(entry is not None and is_library(entry.source) for entry in found)
+        target = _here(self._options)
+        keys = frozenset(self._store.keys(target, self._versions) if self._fixed is None else self._fixed)
+        if keys != self._libraries[0]:
+            # All entries are read, as whoever finds one says that it is used.
+            some = (one for one in self._store.entries() if one.target == target and one.key in keys)
+            self._libraries = keys, any(is_library(one.source) for one in some)
+        return self._libraries[1]
 
     def _chosen(self, key: str, target: str) -> tuple[Entry, ...]:
         """What the store has for a kernel now: of several replacements for the same sizes the last one, or the one of
