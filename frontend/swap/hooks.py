@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from kernelwright.backend.versions import adapting, parameters
 
@@ -81,7 +81,17 @@ Loaded = Callable[[ModuleType], object]
 Failed = Callable[[str, str, Exception], None]
 
 _observers: ContextVar[tuple[Callable[[Generated], None], ...]] = ContextVar("observers", default=())
-_chooser: ContextVar[tuple[Chooser, Failed | None, Loaded | None] | None] = ContextVar("chooser", default=None)
+
+
+class _Asked(NamedTuple):
+    """Who is asked and told within `choosing`."""
+
+    choose: Chooser
+    failed: Failed | None
+    loaded: Loaded | None
+
+
+_chooser: ContextVar[_Asked | None] = ContextVar("chooser", default=None)
 #: Whether Inductor is writing a kernel, and may have it compiled early.
 _writing: ContextVar[bool] = ContextVar("writing", default=False)
 
@@ -109,7 +119,7 @@ def choosing(callback: Chooser, failed: Failed | None = None, loaded: Loaded | N
     `loaded` is told what Inductor has loaded, before any of it runs.
     """
     with _installed():
-        token = _chooser.set((callback, failed, loaded))
+        token = _chooser.set(_Asked(callback, failed, loaded))
         try:
             yield
         finally:
@@ -194,9 +204,9 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
     # Programs name the device when they load a kernel; what times kernels, to choose among fusions, does not.
     if asked is None or not (rest or options or _writing.get()):
         return load(source_code)
-    callback, failed, _ = asked
+    failed = asked.failed
     try:
-        chosen = callback(kernel_name, source_code)
+        chosen = asked.choose(kernel_name, source_code)
         what, within = parted(chosen)
         loaded: list[Any] = [load(one) if isinstance(one, str) else one for one in what]
     except Exception as error:  # noqa: BLE001 - a replacement must never break a compile
@@ -214,11 +224,11 @@ def _loaded(self: Any, kernel_name: str, source_code: str, *rest: Any, **options
 def _loaded_program(*arguments: Any, **options: Any) -> Any:
     program = _program.before(*arguments, **options)
     asked = _chooser.get()
-    if asked is not None and asked[2] is not None:
+    if asked is not None and asked.loaded is not None:
         try:
-            asked[2](program)
+            asked.loaded(program)
         except Exception as error:  # noqa: BLE001 - whoever watches a compile must not break it
-            _warn(f"calls of libraries in {program.__name__} stay as they are", error)
+            _warn(f"program {program.__name__} stays as Inductor wrote it", error)
     return program
 
 

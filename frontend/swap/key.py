@@ -10,7 +10,8 @@ import ast
 import copy
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,6 +152,24 @@ def read(source: str) -> KernelText:
                     raise NotReplaceableError(why)
                 return kernel
     raise NotReplaceableError("its text has no kernel under Inductor's heuristics")
+
+
+def loaded_kernels(tree: ast.Module) -> Iterator[tuple[str, KernelText]]:
+    """The kernels that a program loads and that may be replaced, with their names there."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]),
+            ):
+                with suppress(NotReplaceableError):
+                    yield name, read(source)
+
+
+def changed(meta: Mapping[str, ast.expr], **values: object) -> str:
+    """The text of one of Inductor's dictionaries with other values."""
+    kept = {name: ast.unparse(value) for name, value in meta.items()} | {k: repr(v) for k, v in values.items()}
+    return "{" + ", ".join(f"{name!r}: {value}" for name, value in kept.items()) + "}"
 
 
 def is_library(source: str) -> bool:

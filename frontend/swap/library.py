@@ -7,8 +7,7 @@ replacements as kernels have. `versions.TRIED` has the releases that this was tr
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from kernelwright.backend.versions import adapting, parameters
 from kernelwright.frontend.swap.hooks import Chooser, Failed, Launchable, Within, give_up
-from kernelwright.frontend.swap.key import ZEROED, KernelText, NotReplaceableError, read
+from kernelwright.frontend.swap.key import ZEROED, KernelText, changed, loaded_kernels, read
 from kernelwright.frontend.swap.meaning import Layout
 
 with adapting("exchanging calls of libraries", "torch", "triton"):
@@ -50,7 +49,6 @@ class Call:
     """What one call of a library was given: `tensors` and `result` as they lie, and `text`, the call with parameters of
     a kernel in the place of tensors."""
 
-    function: str
     text: str
     tensors: tuple[Layout, ...]
     result: Layout
@@ -73,7 +71,6 @@ class Call:
         written += [f"{name}={_written(value, places)}" for name, value in given.items()]
         written += ["out=out_ptr0"] if "out" in options else []
         return cls(
-            function,
             f"{function}({', '.join(written)})",
             tuple(_layout(one) for one in tensors),
             _layout(result),
@@ -89,23 +86,23 @@ class Call:
         """The call as a text in the form of Inductor's kernels, for the device of a kernel of the same program."""
         layouts = [(list(one.shape), list(one.strides), _DTYPES[one.dtype]) for one in (*self.tensors, self.result)]
         pointers = zip(self.parameters, layouts, strict=True)
-        triton = {key: ast.unparse(value) for key, value in like.meta("triton_meta").items() if key not in ZEROED}
-        triton |= {
-            "signature": repr({parameter: f"*{dtype}" for parameter, (_, _, dtype) in pointers}),
-            "constants": "{}",
-            "configs": repr([{(place,): [["tt.divisibility", _ALIGNMENT]] for place in range(len(layouts))}]),
-        }
-        inductor = {key: ast.unparse(value) for key, value in like.meta("inductor_meta").items()}
-        inductor |= {
-            "grid_type": repr("FixedGrid"),
-            "kernel_name": repr(name),
-            "mutated_arg_names": "[]",
-            "no_x_dim": "None",
-            "atomic_add_found": "False",
-            "library": repr(self.text),
-            "layouts": repr(layouts),
-            "numerics": repr(self.numerics),
-        }
+        triton = changed(
+            {key: value for key, value in like.meta("triton_meta").items() if key not in ZEROED},
+            signature={parameter: f"*{dtype}" for parameter, (_, _, dtype) in pointers},
+            constants={},
+            configs=[{(place,): [["tt.divisibility", _ALIGNMENT]] for place in range(len(layouts))}],
+        )
+        inductor = changed(
+            like.meta("inductor_meta"),
+            grid_type="FixedGrid",
+            kernel_name=name,
+            mutated_arg_names=[],
+            no_x_dim=None,
+            atomic_add_found=False,
+            library=self.text,
+            layouts=layouts,
+            numerics=self.numerics,
+        )
         imported = (
             one for one in ast.parse(like.source).body if isinstance(one, ast.Import | ast.ImportFrom | ast.Expr)
         )
@@ -116,8 +113,8 @@ class Call:
                 "@triton_heuristics.fixed_config(",
                 "    config={},",
                 "    filename=__file__,",
-                f"    triton_meta={_dictionary(triton)},",
-                f"    inductor_meta={_dictionary(inductor)},",
+                f"    triton_meta={triton},",
+                f"    inductor_meta={inductor},",
                 ")",
                 "@triton.jit",
                 f"def {name}({', '.join(self.parameters)}):",
@@ -157,7 +154,7 @@ Seen = Callable[["Opened", Sequence[Any], Mapping[str, Any], Tensor], object]
 
 class Opened:
     """One call of a library in a program. `call` is what its first call was given, None before that and for a call that
-    stays the library's; `run` is what the program calls.
+    stays the library's, and `source` its text, with the key; `run` is what the program calls.
 
     `choose` and `failed` are asked and told as those of `hooks.choosing` are, in the first call. `seen` is told what
     the library was given then, and its result, where a kernel may take the call's place.
@@ -171,11 +168,11 @@ class Opened:
         like: KernelText,
         choose: Chooser | None = None,
         failed: Failed | None = None,
-        seen: "Seen | None" = None,
+        seen: Seen | None = None,
     ) -> None:
         self.program, self.name, self.function = program, name, function
         self.call: Call | None = None
-        self.source = ""
+        self.source = self.key = ""
         self._like, self._choose, self._failed, self._seen = like, choose, failed, seen
         self.library: Callable[..., Any] = getattr(program.extern_kernels, function.rpartition(".")[2])
         self.run: Callable[..., Any] = self._first
@@ -184,12 +181,13 @@ class Opened:
         result = self.library(*arguments, **options)
         self.run = self.library
         try:
-            self.call = Call.of(self.function, arguments, options, options.get("out", result))
+            self.call = Call.of(self.function, arguments, options, result)
             if self.call is None:
                 return result
             self.source = self.call.source(self.name, self._like)
+            self.key = read(self.source).key
             if self._seen is not None:
-                self._seen(self, arguments, options, options.get("out", result))
+                self._seen(self, arguments, options, result)
             if (run := self._chosen()) is not None:
                 result, self.run = run(*arguments, **options), run
         except Exception as error:  # noqa: BLE001 - the library's result is there, whatever ours raises
@@ -233,7 +231,7 @@ def opened(
     made = list[Opened]()
     if hasattr(program, "call") and hasattr(program, "extern_kernels") and program.__file__:
         tree = ast.parse(Path(program.__file__).read_text("utf-8"))
-        like = next(_kernels(tree), None)
+        like = next((kernel for _, kernel in loaded_kernels(tree)), None)
         opening = _Opening()
         opening.visit(tree)
         if like is not None and opening.functions and not _changes(tree):
@@ -243,15 +241,6 @@ def opened(
             _exchange_code(program, compile(ast.fix_missing_locations(tree), program.__file__, "exec"))
     setattr(program, _OPENED, made)
     return made
-
-
-def _kernels(tree: ast.Module) -> Iterator[KernelText]:
-    """The texts of Inductor's kernels that may be replaced."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]):
-                with suppress(NotReplaceableError):
-                    yield read(source)
 
 
 class _Opening(ast.NodeTransformer):
@@ -318,7 +307,3 @@ def _numerics(function: str, dtype: torch.dtype) -> str:
     backends: Any = torch.backends
     flags = backends.cudnn.conv if function.endswith("convolution") else backends.cuda.matmul
     return "tf32" if flags.fp32_precision == "tf32" else "ieee"
-
-
-def _dictionary(values: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{name!r}: {value}" for name, value in values.items()) + "}"

@@ -15,7 +15,7 @@ from typing import Any
 from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.versions import adapting
 from kernelwright.frontend.swap.hooks import Launchable, one_of, parted
-from kernelwright.frontend.swap.key import NotReplaceableError, read
+from kernelwright.frontend.swap.key import loaded_kernels, read
 from kernelwright.frontend.swap.library import InPlace, Opened, Seen, calls, loaded, opened
 from kernelwright.frontend.swap.running import in_place
 
@@ -48,41 +48,33 @@ class Place:
         setattr(self.program, self.name, kernel)
 
 
-def programs() -> list[ModuleType]:
-    """All programs that this process has loaded, those of whole graphs and those of single kernels."""
-    return list({id(one): one for one in (*PyCodeCache.modules, *PyCodeCache.modules_no_attr.values())}.values())
+def programs(besides: Collection[ModuleType] = ()) -> list[ModuleType]:
+    """All programs that this process has loaded besides some, those of whole graphs and those of single kernels."""
+    found = {id(one): one for one in (*PyCodeCache.modules, *PyCodeCache.modules_no_attr.values())}
+    known = set(map(id, besides))
+    return [one for key, one in found.items() if key not in known]
 
 
 def places(besides: Collection[ModuleType] = ()) -> list[Place]:
     """The places of all kernels that may be replaced, in the programs that this process has loaded besides some."""
-    known = set(map(id, besides))
-    return [place for program in programs() if id(program) not in known for place in _places(program)]
+    return [place for program in programs(besides) for place in _places(program)]
 
 
 def open_library_calls(seen: Seen, besides: Collection[ModuleType] = ()) -> int:
     """Have each call of a library go through a place of its own, in the programs that this process has loaded besides
     some; `seen` is told what it is given in the next call. Returns how many were opened."""
-    known = set(map(id, besides))
-    return sum(len(opened(one, seen=seen)) for one in programs() if id(one) not in known and not calls(one))
+    return sum(len(opened(one, seen=seen)) for one in programs(besides) if not calls(one))
 
 
 def _places(program: ModuleType) -> Iterator[Place]:
     if not hasattr(program, "call") or not program.__file__:
         return
-    for node in ast.walk(ast.parse(Path(program.__file__).read_text("utf-8"))):
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]),
-            ) if name in vars(program):
-                try:
-                    key = read(source).key
-                except NotReplaceableError:
-                    continue
-                yield Place(program, name, source, key, vars(program)[name])
+    for name, kernel in loaded_kernels(ast.parse(Path(program.__file__).read_text("utf-8"))):
+        if name in vars(program):
+            yield Place(program, name, kernel.source, kernel.key, vars(program)[name])
     for one in calls(program):
         if one.call is not None:
-            yield Place(program, one.name, one.source, read(one.source).key, vars(program)[one.name], one)
+            yield Place(program, one.name, one.source, one.key, vars(program)[one.name], one)
 
 
 def replacing(entry: Entry, place: Place) -> Launchable:

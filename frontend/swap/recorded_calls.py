@@ -10,7 +10,6 @@ from torch.fx import Graph, GraphModule
 from kernelwright.backend.torch_private import tree_map
 from kernelwright.frontend.graph_source import Spread
 from kernelwright.frontend.swap.graphs import RecordedGraph
-from kernelwright.frontend.swap.key import read
 from kernelwright.frontend.swap.library import OPERATIONS, Opened, tensors_of
 from kernelwright.frontend.swap.meaning import Meaning
 from kernelwright.frontend.swap.recorded import Argument, Recorded
@@ -28,7 +27,7 @@ def recorded_call(
     inputs = {f"in{place}": layout for place, layout in enumerate(opened.call.tensors)}
     taken = zip(opened.call.parameters, inputs.items(), strict=False)
     kernel = Recorded(
-        read(opened.source).key,
+        opened.key,
         opened.name,
         opened.source,
         (

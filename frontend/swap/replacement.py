@@ -12,7 +12,7 @@ from typing import Literal, TypeGuard
 
 from kernelwright.backend.launch.execute import Launch, module_code, trace_launches
 from kernelwright.frontend.inductor.bindings import Rename
-from kernelwright.frontend.swap.key import KernelText, read
+from kernelwright.frontend.swap.key import KernelText, changed, read
 from kernelwright.frontend.swap.meaning import Layout
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.ir.errors import LoweringError
@@ -246,17 +246,11 @@ def _text(
         "@triton_heuristics.fixed_config(\n"
         f"    config={dict(launch.constexprs) | options!r},\n"
         "    filename=__file__,\n"
-        f"    triton_meta={_changed(kernel.meta('triton_meta'), signature=signature)},\n"
-        f"    inductor_meta={_changed(kernel.meta('inductor_meta'), **grid)},\n"
+        f"    triton_meta={changed(kernel.meta('triton_meta'), signature=signature)},\n"
+        f"    inductor_meta={changed(kernel.meta('inductor_meta'), **grid)},\n"
         ")\n@triton.jit\n" + function,
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _changed(meta: Mapping[str, ast.expr], **values: object) -> str:
-    """A dictionary of Inductor's with other values."""
-    kept = {name: ast.unparse(value) for name, value in meta.items()} | {k: repr(v) for k, v in values.items()}
-    return "{" + ", ".join(f"{name!r}: {value}" for name, value in kept.items()) + "}"
 
 
 def _host_form(recorded: Recorded, module: KernelModule, kernel: KernelText) -> Replacement:

@@ -139,9 +139,9 @@ class Optimizing:
     def _questions(self, running: Running, outcomes: Outcomes, recorded: Mapping[str, Recording]) -> Iterator[Question]:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
         found = outcomes.kernels
+        hoped_us = [one.gain_us * hope(recorded[one.key][0]) for one in found.values()]
         for number, key in enumerate(list(found)):
-            ahead = [one.gain_us * hope(recorded[one.key][0]) for one in list(found.values())[number:]]
-            seconds = share_s(ahead, self.at_once * self._search_s)
+            seconds = share_s(hoped_us[number:], self.at_once * self._search_s)
             known = self._known(running, outcomes, found[key], seconds) or self._not_worth(found[key], recorded[key])
             if known is not None:
                 outcomes.decided(known)

@@ -17,7 +17,6 @@ from kernelwright.driver.optimize.subjects import Call, Subject
 from kernelwright.driver.optimize.watches import Watch, watch_for
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.hooks import Launchable
-from kernelwright.frontend.swap.key import read
 from kernelwright.frontend.swap.library import Opened
 from kernelwright.frontend.swap.live import (
     Place,
@@ -116,8 +115,8 @@ class Running:
         self.places = found
 
     def _seen(self, opened: Opened, *given: Any) -> None:
-        if (key := read(opened.source).key) not in self._calls:
-            self._calls[key] = recorded_call(opened, *given)
+        if opened.key not in self._calls:
+            self._calls[opened.key] = recorded_call(opened, *given)
 
     def replacing(self, key: str, entry: Entry) -> Launchable:
         """The entry's kernel, after a call of the model with it.
