@@ -68,7 +68,7 @@ class RecordedGraph:
         if self._arguments is None:
             return None
         found = dict[Node, torch.Tensor]()
-        wanted = {node for one in kernel.values for node in (one.node, one.bias) if node is not None}
+        wanted = {node for one in kernel.values for node in one.sources}
         given = [one.clone() if isinstance(one, torch.Tensor) else one for one in self._arguments]
         try:
             _Values(self.graph, wanted, lambda node, value: found.update({node: value.clone()})).run(*given)

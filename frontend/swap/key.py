@@ -180,6 +180,20 @@ def is_library(source: str) -> bool:
         return False
 
 
+def accesses(kernel: KernelText) -> tuple[set[str], set[str]]:
+    """The pointers that are loaded from before anything is stored there, and those that are stored to."""
+    loaded, stored = set[str](), set[str]()
+    for call in (node for node in ast.walk(kernel.function) if isinstance(node, ast.Call) and node.args):
+        name = ast.unparse(call.func)
+        names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)} & set(kernel.pointers)
+        if name == "tl.load":
+            loaded |= names
+        elif name == "tl.store" or name.startswith("tl.atomic"):
+            stored |= names
+            loaded |= names if name.startswith("tl.atomic") else set()
+    return loaded, stored
+
+
 def _literal(node: ast.expr | None, default: Any) -> Any:
     return default if node is None else ast.literal_eval(node)
 

@@ -12,10 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from kernelwright.backend.store.entry import Entry
 from kernelwright.backend.versions import adapting
 from kernelwright.frontend.swap.hooks import Launchable, one_of, parted
-from kernelwright.frontend.swap.key import loaded_kernels, read
+from kernelwright.frontend.swap.key import accesses, loaded_kernels, read
 from kernelwright.frontend.swap.library import InPlace, Opened, Seen, calls, loaded, opened
 from kernelwright.frontend.swap.running import in_place
 
@@ -114,6 +117,32 @@ class Watched:
     def __init__(self, kernel: Launchable, around: Callable[[Callable[[], Any]], Any]) -> None:
         launch = kernel.run
         self.run: Callable[..., Any] = lambda *given, **options: around(lambda: launch(*given, **options))
+
+
+class Rounded:
+    """The kernel of a place whose results are off at random by up to `eps` of their size, as those of another right
+    kernel are: it tells what of a model's outputs hangs on how values are rounded."""
+
+    def __init__(self, place: Place, eps: float) -> None:
+        launch = place.found.run
+        text = read(place.source)
+        written = [text.parameters.index(name) for name in sorted(accesses(text)[1])]
+
+        def run(*given: Any, **options: Any) -> Any:
+            result = launch(*given, **options)
+            for one in [given[i] for i in written] if place.opened is None else [result]:
+                _shake(one, eps)
+            return result
+
+        self.run: Callable[..., Any] = run
+
+
+def _shake(value: Any, eps: float) -> None:
+    if isinstance(value, Tensor) and value.is_floating_point():
+        chance = torch.Generator(value.device).manual_seed(0)  # not the model's, which it draws from
+        with torch.no_grad():
+            off = torch.empty_like(value, dtype=torch.float32).uniform_(1 - eps, 1 + eps, generator=chance)
+            value.copy_(value * off)
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """Which value of Inductor's graph each of its buffers holds; asked while Inductor lowers this graph.
 
 Most buffers hold the value of a node, which Inductor notes as the origin. Where it notes none or a wrong one, the
-buffer's definition tells: a part of a `cat`, a sum of squares under a variance, a buffer that a later kernel changes.
+buffer's definition tells: a part of a `cat`, a sum of squares under a variance, sums of stretches that another kernel
+adds up, a buffer that a later kernel changes.
 """
 
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,24 +46,59 @@ class Layout:
 class Meaning:
     """The value of a node, times `factor`, less that of `bias`, which lies along the node's second axis.
 
-    `wide` is a mean's type before it is rounded to the node's own.
+    `wide` is a mean's type before it is rounded to the node's own. With more than one of `stretches`, it is not the sum
+    of what the node adds up, but along a last axis, those of so many stretches of it.
     """
 
     node: Node
     factor: float = 1.0
     bias: Node | None = None
     wide: torch.dtype | None = None
+    stretches: int = 1
+
+    @property
+    def summed(self) -> Node:
+        """What a node adds up."""
+        node = self.node.args[0]
+        assert isinstance(node, Node), self.node
+        return node
+
+    @property
+    def sources(self) -> Sequence[Node]:
+        """The nodes whose values tell what the buffer holds."""
+        if self.stretches > 1:
+            return [self.summed]
+        return [self.node] if self.bias is None else [self.node, self.bias]
+
+    def in_stretches(self, layout: Layout) -> Iterator[tuple[Any, Sequence[Any]]]:
+        """The operations, each with all arguments but the first, that make sums of stretches of what is added up."""
+        shape, summed = list(self.summed.meta["val"].shape), _summed_axes(self.node)
+        kept = [axis for axis in range(len(shape)) if axis not in summed]
+        sizes, count = [shape[axis] for axis in kept], math.prod(shape[axis] for axis in summed)
+        length = -(-count // self.stretches)
+        yield torch.ops.prims.convert_element_type.default, (layout.dtype,)
+        yield _aten.permute.default, ([*kept, *summed],)
+        yield _aten.reshape.default, ([*sizes, count],)
+        if missing := length * self.stretches - count:
+            yield _aten.constant_pad_nd.default, ([0, missing],)
+        yield _aten.reshape.default, ([*sizes, self.stretches, length],)
+        yield _aten.sum.dim_IntList, ([-1],)
+        yield _aten.reshape.default, (list(layout.shape),)
 
     def held(self, values: Mapping[Node, torch.Tensor], layout: Layout) -> torch.Tensor:
         """What a buffer that lies as `layout` says holds, from nodes' values; RuntimeError for one of another size."""
-        value = values[self.node]
-        if self.bias is not None:
-            value = value - values[self.bias].reshape(-1, *[1] * (value.dim() - 2))
-        value = value if self.factor == 1 else value * self.factor
+        value = values[self.sources[0]]
+        if self.stretches > 1:
+            for operation, arguments in self.in_stretches(layout):
+                value = operation(value, *arguments)
+        else:
+            value = value if self.bias is None else value - values[self.bias].reshape(-1, *[1] * (value.dim() - 2))
+            value = value if self.factor == 1 else value * self.factor
         made = torch.empty_strided(layout.shape, layout.strides, dtype=layout.dtype, device=value.device)
         return made.copy_(value.reshape(layout.shape))
 
 
+_aten = torch.ops.aten
 _COPY, _CONVOLUTION = "aten.copy_.default", "aten.convolution.default"
 #: Operations that Inductor lowers by changing a copy of their first argument. They note themselves as the origin of
 #: the copy, which holds the first argument's value until then.
@@ -91,6 +127,8 @@ def meaning_of(name: str) -> Meaning | None:
     value = found.node.meta.get("val")
     if not isinstance(value, torch.Tensor):
         return None
+    if found.stretches > 1:
+        return found
     if value.dtype != layout.dtype:
         if str(found.node.target) not in _MEANS or not layout.dtype.is_floating_point:
             return None
@@ -119,7 +157,7 @@ def _meaning(name: str) -> Meaning | None:
     found = _part_of_cat(name) or _given_to_library(name) or _returned(name)
     if found is not None:
         return _as_is(found)
-    return _before_bias(buffer) or _before_division(buffer)
+    return _before_bias(buffer) or _in_stretches(name, buffer) or _before_division(buffer)
 
 
 def _as_is(node: Any) -> Meaning | None:
@@ -243,7 +281,45 @@ def _before_division(buffer: Any) -> Meaning | None:
     return Meaning(value, float(count)) if count > 0 else None
 
 
-_MEANS, _VARIANCE = ("aten.mean.dim", "aten.mean.default"), "aten.var_mean.correction"
+_SUM, _MEANS, _VARIANCE = "aten.sum.dim_IntList", ("aten.mean.dim", "aten.mean.default"), "aten.var_mean.correction"
+
+
+def _in_stretches(name: str, buffer: Any) -> Meaning | None:
+    """Sums of stretches, which another buffer adds up to a sum, or to that under a mean: how Inductor sums where there
+    are too few results to keep a GPU busy."""
+    buffers: list[Any] = [one for one in V.graph.buffers if isinstance(one, ir.ComputedBuffer)]
+    readers = [one for one in buffers if name in one.get_read_names()]
+    if len(readers) != 1 or not (_sums(buffer) and _sums(readers[0])) or len(readers[0].get_read_names()) != 1:
+        return None
+    origin, now = _origin(readers[0]), sizes_now()
+    whole = _as_is(origin) if origin is not None else _before_division(readers[0])
+    if whole is None or str(whole.node.target) not in (_SUM, _MEANS[0]):
+        return None
+
+    def sizes(some: Iterable[Any]) -> list[int]:
+        return [number(one, now) or 0 for one in some]
+
+    axes, shape = _summed_axes(whole.node), sizes(whole.summed.meta["val"].shape)
+    count, kept = math.prod(shape[axis] for axis in axes), [one for axis, one in enumerate(shape) if axis not in axes]
+    data, adding = buffer.data, readers[0].data
+    stretches, length = math.prod(sizes(adding.reduction_ranges)), math.prod(sizes(data.reduction_ranges))
+    # A sum of everything may be cut along other axes than the last one in memory.
+    if stretches < 2 or math.prod(kept) < 2 or length != -(-count // stretches):
+        return None
+    lies_so = [one for one in sizes(data.ranges) if one != 1] == [one for one in (*kept, stretches) if one != 1]
+    return replace(whole, stretches=stretches) if lies_so else None
+
+
+def _sums(buffer: Any) -> bool:
+    data: Any = getattr(buffer, "data", None)
+    return isinstance(data, ir.Reduction) and data.reduction_type == "sum"
+
+
+def _summed_axes(node: Node) -> Sequence[int]:
+    """The axes that a sum or a mean is taken over, in order; all of them for one that names none."""
+    value = node.all_input_nodes[0].meta["val"]
+    named: Any = node.args[1] if len(node.args) > 1 else None
+    return sorted({axis % max(value.dim(), 1) for axis in named or range(value.dim())})
 
 
 def _number(value: Any) -> float:

@@ -1,7 +1,7 @@
 """The part of Inductor's graph that leads from the values of some buffers to those of others, as aten operations.
 
 Values lie in memory as Inductor laid its buffers out, and a buffer may hold what is only close to a node's value: a
-sum under a mean, or a convolution that lacks its bias.
+sum under a mean, sums of stretches of what a node adds up, or a convolution that lacks its bias.
 """
 
 import operator
@@ -63,17 +63,19 @@ def _sources(meaning: Meaning) -> Sequence[Node]:
     """What a buffer's value is computed from."""
     if meaning.bias is not None:
         raise ApartError("it gives a convolution's value without the bias")
-    return [meaning.node] if meaning.wide is None else meaning.node.all_input_nodes
+    return meaning.sources if meaning.wide is None else meaning.node.all_input_nodes
 
 
 def _restored(graph: Graph, place: Node, meaning: Meaning) -> Node:
     """The node's value, from what its buffer holds."""
     value, like = place, meaning.node.meta["val"]
+    if meaning.stretches > 1:
+        value = graph.call_function(_aten.sum.dim_IntList, (value, [-1]))
     if meaning.factor != 1:
         value = graph.call_function(_aten.mul.Tensor, (value, 1 / meaning.factor))
     if meaning.wide is not None or like.dtype in _WIDE:
         value = _cast(graph, value, _WIDE.get(like.dtype, like.dtype))
-    if meaning.factor == 1 and meaning.wide is None:
+    if meaning.factor == 1 and meaning.wide is None and meaning.stretches == 1:
         return value
     return graph.call_function(_aten.reshape.default, (value, list(like.shape)))
 
@@ -89,6 +91,11 @@ def _biased(graph: Graph, node: Node, place: Node, bias: Node, copied: Mapping[N
 def _held(graph: Graph, meaning: Meaning, copied: Mapping[Node, Node], layout: Layout) -> Node:
     """What a buffer holds, from the values of nodes."""
     node = meaning.node
+    if meaning.stretches > 1:
+        value = copied[meaning.summed]
+        for operation, arguments in meaning.in_stretches(layout):
+            value = graph.call_function(operation, (value, *arguments))
+        return value
     if meaning.wide is None:
         value = copied[node]
     else:  # a mean before it is rounded, which is the mean of values of that type
@@ -174,7 +181,7 @@ def _laid_out(graph: Graph, value: Node, meaning: Meaning, layout: Layout, is_in
     natural = meaning.node.meta["val"]
     value = _cast(graph, value, layout.dtype) if layout.dtype in _WIDE else value
     same = all(a == b for a, b, size in zip(natural.stride(), layout.strides, layout.shape, strict=False) if size != 1)
-    if meaning.factor == 1 and same and not is_input:
+    if meaning.factor == 1 and meaning.stretches == 1 and same and not is_input:
         return value
     made = graph.call_function(_aten.new_empty_strided.default, (value, list(layout.shape), list(layout.strides)))
     return graph.call_function(_aten.copy_.default, (made, value))

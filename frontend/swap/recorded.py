@@ -15,7 +15,7 @@ from typing import Any
 from torch.fx import GraphModule, Node
 
 from kernelwright.frontend.swap.hooks import Generated
-from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, read
+from kernelwright.frontend.swap.key import KernelText, NotReplaceableError, accesses, read
 from kernelwright.frontend.swap.meaning import Layout, Meaning, layout_of, meaning_of, real_name, versions
 from kernelwright.frontend.swap.part import ApartError, between
 from kernelwright.frontend.swap.sizes import Sizes, around, at_sizes, guards_now, number, numels, sizes_now
@@ -156,7 +156,8 @@ class Recorder:
     def _elsewhere(self, place: str) -> Sequence[Recorded]:
         """A kernel at other sizes; one that reckons with a number of elements is known at its own alone."""
         kernel, changing = self.kernels[place], self._changing[place]
-        if any(self._known(name).factor != 1 for one in kernel.arguments for name in one.versions):
+        known = [self._known(name) for one in kernel.arguments for name in one.versions]
+        if any(one.factor != 1 or one.stretches > 1 for one in known):
             return ()
         sizes = list(around(changing.now, changing.used, changing.guards))
         found = [self._with_graph(changing.at(kernel, one), one) for one in sizes]
@@ -252,7 +253,7 @@ def _arguments(kernel: KernelText, generated: Generated) -> Iterator[Argument]:
     buffers = {str(parameter): name for name, parameter in (*args.input_buffers.items(), *args.output_buffers.items())}
     shared = {one.inner_name: one.other_names for one in args.inplace_buffers.values() if hasattr(one, "inner_name")}
     read, written = versions(generated.node_schedule)
-    loaded, stored = _accesses(kernel)
+    loaded, stored = accesses(kernel)
     for parameter in kernel.pointers:
         names = [real_name(name) for name in shared.get(parameter, [buffers.get(parameter, "")])]
         if not names[0]:
@@ -268,20 +269,6 @@ def _arguments(kernel: KernelText, generated: Generated) -> Iterator[Argument]:
 def _kind(parameter: str) -> str:
     kinds = {"ws": "a workspace", "sem": "a semaphore", "seed": "a seed"}
     return kinds.get(parameter.partition("_")[0], "neither input nor output")
-
-
-def _accesses(kernel: KernelText) -> tuple[set[str], set[str]]:
-    """The pointers that are loaded from before anything is stored there, and those that are stored to."""
-    loaded, stored = set[str](), set[str]()
-    for call in (node for node in ast.walk(kernel.function) if isinstance(node, ast.Call) and node.args):
-        name = ast.unparse(call.func)
-        names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)} & set(kernel.pointers)
-        if name == "tl.load":
-            loaded |= names
-        elif name == "tl.store" or name.startswith("tl.atomic"):
-            stored |= names
-            loaded |= names if name.startswith("tl.atomic") else set()
-    return loaded, stored
 
 
 def _unforeseen(error: Exception) -> str:

@@ -16,8 +16,9 @@ from kernelwright.frontend.swap.recorded import Recorded
 
 #: Calls of the model by which its kernels are ranked; medians count.
 CALLS = 5
-#: Libraries' products, and the share of what they could gain that is hoped for where they are of 16 bits.
-PRODUCTS, HARD = ("extern_kernels.mm", "extern_kernels.bmm", "extern_kernels.addmm"), 0.25
+#: Libraries' products, and the share of what they could gain that is hoped for where they are of 16 bits: a judgement,
+#: as of those that were searched none was beaten.
+PRODUCTS, HARD = ("extern_kernels.mm", "extern_kernels.bmm", "extern_kernels.addmm"), 0.1
 #: What a target calls the types of products; those of fp32 may be TF32.
 _OPERANDS = {torch.bfloat16: "bf16", torch.float16: "f16"}
 #: A kernel with the graph that it is of.
@@ -39,14 +40,14 @@ def ranked(running: Running, target: str) -> tuple[dict[str, Kernel], float]:
     """The kernels by key, those from which most is hoped for first, and the microseconds of the whole model.
 
     What a kernel could gain is its time in the running model, less what moving its buffers once takes at least, or what
-    the products of a library's call do.
+    the products of a library's call do; and no launch takes less than that of a kernel that does nothing.
     """
     model_us = sorted(running.model_us() for _ in range(CALLS))[CALLS // 2]
     calls, recorded, found = [running.times(running.places) for _ in range(CALLS)], recordings(running.graphs), []
     for key in running.places:
         us, launches = sorted(times[key] for times in calls)[CALLS // 2]
         kernel, _ = recorded[key]
-        gain_us = max(0.0, us - launches * _floor_us(kernel, target))
+        gain_us = max(0.0, us - launches * max(running.watch.launch_us, _floor_us(kernel, target)))
         found.append(Kernel(key, kernel.name, "not reached", "", launches, us, gain_us))
     ordered = sorted(found, key=lambda one: -one.gain_us * hope(recorded[one.key][0]))
     return {one.key: one for one in ordered}, model_us

@@ -1,8 +1,9 @@
 """What takes the times of work inside a running model: CUDA events on a GPU, the host's clock on a CPU."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import Any, Protocol
 
 import torch
@@ -17,12 +18,16 @@ LEAD, TRIES = 1.5, 3
 WAITED, SURE = 0.8, 2
 #: What a call takes the host at least, in microseconds.
 _LEAST_US = 100.0
+#: Launches that tell how long one takes at least.
+LAUNCHES = 11
 #: Cycles that tell how many the device does in a microsecond.
 _CYCLES = 1_000_000
 
 
 class Watch(Protocol):
-    """Takes times on one device, in microseconds."""
+    """Takes times on one device, in microseconds. `launch_us`: what a launch of a kernel that does nothing takes."""
+
+    launch_us: float
 
     def mark(self) -> Any:
         """A point in the device's work."""
@@ -40,6 +45,8 @@ class Watch(Protocol):
 
 class HostWatch:
     """Work that the host does itself."""
+
+    launch_us = 0.0
 
     def mark(self) -> Any:
         return time.perf_counter_ns()
@@ -96,16 +103,18 @@ class CudaWatch:
     def __init__(self) -> None:
         self._lead = Lead()
         keep_device_busy(_CYCLES)
-        with self._timed() as sides:
-            keep_device_busy(_CYCLES)
-        self._cycles_a_us = _CYCLES / self.us(*sides)
+        (a_long_one,) = self._launched((_CYCLES,))
+        self._cycles_a_us = _CYCLES / a_long_one
+        self.launch_us = median(self._launched((_CYCLES, *[1] * LAUNCHES))[1:])
 
-    @contextmanager
-    def _timed(self) -> Iterator[list[Any]]:
-        sides = [self.mark()]
-        yield sides
-        sides.append(self.mark())
+    def _launched(self, cycles: Sequence[int]) -> list[float]:
+        """What launches take that keep the device busy for so many cycles each, all of them queued."""
+        points = [self.mark()]
+        for one in cycles:
+            keep_device_busy(one)
+            points.append(self.mark())
         torch.cuda.synchronize()
+        return [self.us(*sides) for sides in pairwise(points)]
 
     def mark(self) -> Any:
         event: Any = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
+from unittest.mock import Mock, patch
 
 import torch
 from torch import nn
@@ -24,6 +25,7 @@ from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.extraction.filling import ANSWER
 from kernelwright.driver.optimize import handed, optimizing
 from kernelwright.driver.optimize import hot as hot_search
+from kernelwright.driver.optimize import running as running_model
 from kernelwright.driver.optimize.answering import Here
 from kernelwright.driver.optimize.asking import Wanted, searching
 from kernelwright.driver.optimize.optimizing import Optimizing
@@ -33,7 +35,8 @@ from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import regions
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.swap.hooks import Launchable
-from kernelwright.frontend.swap.live import places
+from kernelwright.frontend.swap.key import accesses, read
+from kernelwright.frontend.swap.live import Place, places
 from kernelwright.ir.parser import parse_module
 from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
@@ -300,3 +303,52 @@ def under_load() -> dict[str, Any]:
     done.set()
     thread.join()
     return {"wrong": wrong, "exchanged": exchanged}
+
+
+class Attention(nn.Module):
+    """Softmax takes away again what a key's bias adds, so that the bias's gradient is nothing but roundings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores = self.query(x) @ self.key(x).transpose(-1, -2)
+        return scores.softmax(-1) @ self.value(x)
+
+
+class Times:
+    """The kernel of a place, each of whose results is multiplied by a factor."""
+
+    def __init__(self, place: Place, factor: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        text = read(place.source)
+        written = [text.parameters.index(name) for name in accesses(text)[1]]
+
+        def run(*given: Any, **options: Any) -> None:
+            place.found.run(*given, **options)
+            for i in written:
+                given[i].mul_(factor(given[i]))
+
+        self.run: Callable[..., Any] = run
+
+
+def noisy() -> dict[str, Any]:
+    """What is said of a kernel that rounds otherwise than Inductor's, and of one that is wrong by a twentieth, in a
+    model of which one gradient is nothing but roundings."""
+    torch.manual_seed(0)
+    found: dict[str, Any] = {}
+    factors: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+        "rounds otherwise": lambda one: 1 + 1e-7 * torch.randn_like(one),
+        "is wrong": lambda one: 1 + 0.5 * torch.rand_like(one),
+    }
+    with Running(Model(Attention(), [torch.randn(3, 8, 16)], "train")) as running:
+        key = next(key for key, places in running.places.items() if "softmax" in places[0].name)
+        for name, factor in factors.items():
+            made = Times(running.places[key][0], factor)
+            with patch.object(running_model, "replacing", Mock(return_value=made)):
+                try:
+                    running.replacing(key, Mock())
+                    found[name] = ""
+                except DoesNotRunError as error:
+                    found[name] = str(error)
+    return found

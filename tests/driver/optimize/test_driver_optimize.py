@@ -154,3 +154,9 @@ def test_kernels_are_exchanged_while_a_model_is_called(tmp_path: Path) -> None:
 def test_bad_words_are_told_at_once(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["optimize", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_an_output_of_roundings_alone_may_change_with_roundings_and_not_with_a_wrong_kernel(tmp_path: Path) -> None:
+    found = bed.run(work("noisy"), tmp_path)
+    assert found["rounds otherwise"] == ""
+    assert "outputs change" in found["is wrong"]
