@@ -43,8 +43,8 @@ class DeviceLock:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Have the device alone, once all others are done."""
-        with self._held(fcntl.LOCK_EX):
+        """Have the device alone, once all others are done. Who has it alone keeps it."""
+        with contextlib.nullcontext() if self._mode == fcntl.LOCK_EX else self._held(fcntl.LOCK_EX):
             yield
 
     @contextlib.contextmanager

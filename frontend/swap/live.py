@@ -52,10 +52,10 @@ class Place:
 
 
 def programs(besides: Collection[ModuleType] = ()) -> list[ModuleType]:
-    """All programs that this process has loaded besides some, those of whole graphs and those of single kernels."""
+    """All programs of graphs that this process has loaded, besides some; kernels are loaded as modules, too."""
     found = {id(one): one for one in (*PyCodeCache.modules, *PyCodeCache.modules_no_attr.values())}
     known = set(map(id, besides))
-    return [one for key, one in found.items() if key not in known]
+    return [one for key, one in found.items() if key not in known and hasattr(one, "call") and one.__file__]
 
 
 def places(besides: Collection[ModuleType] = ()) -> list[Place]:
@@ -70,9 +70,7 @@ def open_library_calls(seen: Seen, besides: Collection[ModuleType] = ()) -> int:
 
 
 def _places(program: ModuleType) -> Iterator[Place]:
-    if not hasattr(program, "call") or not program.__file__:
-        return
-    for name, kernel in loaded_kernels(ast.parse(Path(program.__file__).read_text("utf-8"))):
+    for name, kernel in loaded_kernels(ast.parse(Path(str(program.__file__)).read_text("utf-8"))):
         if name in vars(program):
             yield Place(program, name, kernel.source, kernel.key, vars(program)[name])
     for one in calls(program):

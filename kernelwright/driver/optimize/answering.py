@@ -7,11 +7,13 @@ are to make it faster. An answer is the verified module with its verdict, or why
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from kernelwright.agent.evaluator import Verdict
+from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.services import AgentServices
+from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure.children import OFF_GPU
 from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.driver.config.settings import Settings
@@ -88,7 +90,8 @@ def answered(question: Question, context: Context) -> Answer:
     def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Verdict | BaseException]:
         for module in modules:
             try:
-                verdict = verdicts[module.digest] = context.evaluator.evaluate(module, rungs)
+                verdict = _unfit(module, context.target) or context.evaluator.evaluate(module, rungs)
+                verdicts[module.digest] = verdict
                 if verdict.ok:
                     right[module.digest] = module, verdict
                 yield verdict
@@ -107,6 +110,18 @@ def answered(question: Question, context: Context) -> Answer:
         return Answer(why=told.rpartition(" is verified: ")[2], seconds=time.monotonic() - began)
     rivals = tuple(one for digest, one in right.items() if digest not in (module.digest, question.module.digest))
     return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began, rivals)
+
+
+def _unfit(module: KernelModule, target: str) -> Verdict | None:
+    """A verdict that needs no evaluator, on what would not run in the place of a kernel: the search goes on to others.
+    On a GPU several launches cost the host more than Inductor's one."""
+    if target == "interpreter":
+        return None
+    with suppress(KernelwrightError):  # where launches depend on values, a run tells
+        if len(trace_launches(module)) <= 1:
+            return None
+        return Verdict(Status.UNSUPPORTED, Rung.PARSE, "several launches in the place of one")
+    return None
 
 
 class Here:

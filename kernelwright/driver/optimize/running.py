@@ -3,8 +3,8 @@
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
-from types import MappingProxyType
+from contextlib import AbstractContextManager, ExitStack
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import torch
@@ -37,8 +37,11 @@ from kernelwright.ir.errors import KernelwrightError, UserError
 #: as with Inductor's kernel whose results are rounded otherwise.
 APART, NOISE = 0.1, 4.0
 _EPS = {dtype: torch.finfo(dtype).eps for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16)}
+#: How many launches have their time taken in one call of a model. A GPU's queue holds about a thousand launches and
+#: points in time; whoever queues more waits for it, and the rest of the call is not queued as a whole.
+MOST_WATCHED = 128
 #: For how long pairs are timed before others may have the device.
-STRETCH_SECONDS = 2.0
+STRETCH_SECONDS = 4.0
 
 
 class DoesNotRunError(KernelwrightError):
@@ -60,6 +63,7 @@ class Running:
         self._watch = watch
         self._stack = ExitStack()
         self._others = programs()
+        self._settled: Sequence[ModuleType] = ()
         self._calls: dict[str, RecordedGraph] = {}
         self._recorder = GraphRecorder(runs=True)
         self._call: Call = list
@@ -105,6 +109,8 @@ class Running:
         while compiled != len(self._recorder.graphs):
             compiled = len(self._recorder.graphs)
             self._call()
+        if (now := programs(self._others)) == self._settled:
+            return
         if open_library_calls(self._seen, self._others):
             self._call()
         known = {kernel.sized_key for graph in self.graphs for kernel in graph.kernels}
@@ -116,7 +122,7 @@ class Running:
                 known.add(key)
             if key in known:
                 found.setdefault(key, []).append(place)
-        self.places = found
+        self.places, self._settled = found, now
 
     def _seen(self, opened: Opened, *given: Any) -> None:
         if opened.key not in self._calls:
@@ -166,7 +172,18 @@ class Running:
         self, keys: Collection[str], ours: Mapping[str, Launchable] = MappingProxyType({})
     ) -> dict[str, tuple[float, int]]:
         """By key, the microseconds that all launches of a kernel take in one call of the model, and their number; with
-        some of Inductor's kernels exchanged."""
+        some of Inductor's kernels exchanged. Each call tells of few launches: points in time, too, are queued."""
+        found: dict[str, tuple[float, int]] = {}
+        some, watched = list[str](), 0
+        for key in keys:
+            watched += len(self.places[key])
+            if some and watched > MOST_WATCHED:
+                found |= self._times(some, ours)
+                some, watched = [], len(self.places[key])
+            some.append(key)
+        return found | self._times(some, ours)
+
+    def _times(self, keys: Sequence[str], ours: Mapping[str, Launchable]) -> dict[str, tuple[float, int]]:
         spans: dict[str, list[tuple[Any, Any]]] = {key: [] for key in keys}
         watched: list[tuple[Place, Launchable]] = [
             (place, Watched(ours.get(key) or place.found, _spanning(self.watch, some)))
@@ -182,6 +199,10 @@ class Running:
         with exchanged([*self._kernels(ours), *watched]):
             self.watch.queued(call)
         return {key: (sum(self.watch.us(*span) for span in some), len(some)) for key, some in spans.items()}
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Within it, no other process of Kernelwright's has the device at work."""
+        return self._turns.alone()
 
     def compared(self, take: Callable[[bool], Pair], seconds: float) -> Comparison:
         """What pairs of times say, in so many seconds, while no other process of Kernelwright's has the device at work.

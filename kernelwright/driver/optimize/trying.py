@@ -102,11 +102,12 @@ class Trying:
             entry = entry_of(*recording, stored_as(self.target), module, verdict, pipeline)
         except KernelwrightError as error:
             return Trial(replace(kernel, became="refused", why=str(error)), {"module": print_module(module)})
-        try:
-            ours = self.running.replacing(kernel.key, entry)
-        except DoesNotRunError as error:
-            return Trial(replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)})
-        times = self.running.compared(self.running.kernels_in_turn(kernel.key, ours), self.admission_s)
+        with self.running.alone():  # one turn for all of it: every turn is waited for
+            try:
+                ours = self.running.replacing(kernel.key, entry)
+            except DoesNotRunError as error:
+                return Trial(replace(kernel, became="refused", why=str(error)), {"entry": json.loads(entry.text)})
+            times = self.running.compared(self.running.kernels_in_turn(kernel.key, ours), self.admission_s)
         entry = _certified(entry, times, self.running.caliber, notes)
         told = replace(kernel, became="slower", why=f"{times} in the model", graph=times)
         return Trial(told, {"entry": json.loads(entry.text)}, entry, ours)

@@ -61,9 +61,9 @@ class HostWatch:
 class Lead:
     """How long the device is kept busy while a call is queued, in microseconds.
 
-    A call that waits for the device on its way, as one does that copies a number to the host, can never be queued as a
-    whole, and takes the longer the longer the lead is. Once calls are known to wait they get one try, and a lead that
-    does not grow.
+    A call that waits for the device on its way can never be queued as a whole, and takes the longer the longer the lead
+    is: one that copies a number to the host, or one of more launches than a queue holds. Once calls are known to wait
+    they get one try, and a lead that does not grow.
     """
 
     def __init__(self) -> None:

@@ -1,16 +1,20 @@
 """Processes that search beside a model: which question each of them gets when."""
 
 import threading
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
 
 import pytest
 
+from kernelwright.agent.evaluator import Rung, Status, Verdict
+from kernelwright.agent.services import AgentServices
 from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.optimize import answering
-from kernelwright.driver.optimize.answering import Answer, Beside, Question
+from kernelwright.driver.optimize.answering import Answer, Beside, Question, answered
 from kernelwright.frontend.importers import import_source
-from kernelwright.ir.values import Record
+from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.pipeline import parse_pipeline
+from kernelwright.ir.values import KernelModule, Level, Record
 
 PROGRAM = """
 import torch
@@ -103,3 +107,40 @@ def test_once_it_is_late_nothing_more_is_asked(beside: Beside) -> None:
         for question, _ in answers.each(questions(9), lambda: bool(found)):
             found.append(question.key)
         assert len(found) < 9
+
+
+class Right:
+    """An evaluator that finds everything right, and keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[KernelModule] = []
+
+    def evaluate(self, module: KernelModule, _rungs: Any = None) -> Verdict:
+        self.asked.append(module)
+        return Verdict(Status.OK, Rung.RUN)
+
+
+@register
+@dataclass(frozen=True)
+class Asks(Pass):
+    """The plain lowering, as the evaluator is asked for it."""
+
+    name: ClassVar[str] = "asks"
+    reads: ClassVar[Level] = Level.TORCH
+    writes: ClassVar[Level] = Level.TRITON
+
+    def run(self, module: KernelModule, ctx: Context) -> KernelModule:
+        made = parse_pipeline("lower-inductor").run(module, ctx)
+        evaluate = ctx.service(AgentServices).evaluate
+        assert evaluate is not None
+        list(evaluate([made], None))
+        return made
+
+
+@pytest.mark.parametrize(("program", "fits"), [("x + 1", True), ("x.exp().sum()", False)])
+def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(program: str, fits: bool) -> None:
+    source = PROGRAM.replace("x + 1", program).replace("randn(4)", "randn(1 << 20)")
+    module, evaluator = import_source(source, "one", shrink="never"), Right()
+    found = answered(Question("key", module, "asks", 5.0), Context("h100", cast(Any, evaluator)))
+    assert found.verdict is not None and found.verdict.ok == fits
+    assert len(evaluator.asked) == fits

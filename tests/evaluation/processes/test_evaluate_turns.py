@@ -1,7 +1,10 @@
 """The evaluator's processes take turns on a GPU with all others: a search or a model times in a process of its own."""
 
+import fcntl
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -35,6 +38,21 @@ def test_turns_are_in_the_same_folder_for_the_evaluator_s_processes() -> None:
         (given, *_) = evaluator.truth(reference, Rung.INTERPRET).passes
     assert given.inputs[0] is not None
     assert bytes(map(int, elements(given.inputs[0]))) == bytes(turns._FOLDER)
+
+
+def test_who_has_a_gpu_alone_keeps_it_through_another_turn_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_FOLDER", tmp_path)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: SimpleNamespace(uuid="one"))
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    with closing(DeviceLock(torch.device("cuda"))) as lock:
+        (file,) = (one for one in tmp_path.iterdir() if not one.name.endswith("gate"))
+        with file.open() as other, lock.alone():
+            with lock.alone():
+                pass
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 @pytest.mark.gpu
