@@ -28,6 +28,7 @@ def options(description: str | None, out: str, limit: float) -> argparse.Argumen
     parser.add_argument("--jobs", type=int, default=1, help="models at a time")
     parser.add_argument("--only", default="", help="models with one of these in their names, in this order")
     parser.add_argument("--tiny", action="store_true", help="small models")
+    parser.add_argument("--merge", type=Path, nargs="+", help="measure nothing; join results made alike into OUT")
     add_commit(parser)
     return parser
 
@@ -47,8 +48,10 @@ def campaign(
     `row_of` is given a name and the seconds that are left. OUT.journal gets every row as it is found, and the same
     command goes on from there, or from OUT alone: rows that are open are made again. `told` is what is said of a row;
     `made_with` and `caliber` tell conditions beside the device and the commit. Raises UserError for rows that were made
-    under other conditions.
+    under other conditions. With --merge rows are those of other results, which were made under the same conditions.
     """
+    if arguments.merge:
+        return _write(arguments.out, _merged(arguments.merge, names), summary_of)
     console, began = Console(stderr=True), time.monotonic()
     known = caliber_of(arguments.commit, **caliber)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
@@ -70,13 +73,32 @@ def campaign(
         with ThreadPoolExecutor(arguments.jobs) as threads:
             list(threads.map(work, chosen))
         rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
-    found = summary_of(rows)
+    made = {"command": command_line(), "conditions": conditions, "caliber": known, "rows": rows}
+    return _write(arguments.out, made, summary_of)
+
+
+def _write(
+    out: Path, content: Mapping[str, Any], summary_of: Callable[[Mapping[str, Row]], dict[str, Any]]
+) -> dict[str, Any]:
+    """Write the content with the summary of its rows, which is returned."""
+    rows, found = content["rows"], summary_of(content["rows"])
     write_result(
-        arguments.out,
-        {"command": command_line(), "conditions": conditions, "caliber": known, "summary": found, "rows": rows},
+        out, {**{name: value for name, value in content.items() if name != "rows"}, "summary": found, "rows": rows}
     )
     print(json.dumps(found, indent=1))
     return found
+
+
+def _merged(paths: Sequence[Path], names: Sequence[str]) -> dict[str, Any]:
+    """The first of some results with the rows of all. Raises UserError for one that was made otherwise."""
+    contents = [json.loads(path.read_text("utf-8")) for path in paths]
+    first, rows = contents[0], dict[str, Any]()
+    for path, content in zip(paths, contents, strict=True):
+        if content["conditions"] != first["conditions"]:
+            apart = first_difference(first["conditions"], content["conditions"])
+            raise UserError(f"--merge {path}: made otherwise than {paths[0]}: {apart}; merge what was made alike")
+        rows |= content["rows"]
+    return {**first, "rows": {name: rows[name] for name in names if name in rows}}
 
 
 def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -43,6 +43,12 @@ def replacement(recorded: Recorded, module: KernelModule) -> Replacement:
     return _host_form(recorded, module, kernel)
 
 
+def is_one_launch(module: KernelModule) -> bool:
+    """Whether a module does nothing but make its results' buffers and launch one kernel."""
+    host = _Host.of(module)
+    return host is not None and not module.constants and host.launch is not None
+
+
 def _check_layouts(recorded: Recorded, module: KernelModule) -> None:
     """What Inductor's other kernels read must lie where they read it."""
     for spec, name in zip(module.reference.outputs, recorded.outputs, strict=True):
@@ -75,6 +81,14 @@ class _Host:
         if "" in names or len(set(names)) < len(names):
             return None
         return cls(function, tuple(one.arg for one in function.args.args), names)
+
+    @property
+    def launch(self) -> ast.Call | None:
+        """The only thing that is done but for making buffers; None where that is something else, or more."""
+        made = (one for one in self.function.body[:-1] if not self.allocates(one))
+        rest = [one for one in made if not isinstance(one, ast.Delete)]
+        call = rest[0].value if len(rest) == 1 and isinstance(rest[0], ast.Expr) else None
+        return call if isinstance(call, ast.Call) else None
 
     def allocates(self, statement: ast.stmt) -> bool:
         """Whether a statement makes one of the buffers that are returned."""
@@ -146,12 +160,9 @@ def _places(layout: Layout) -> str:
 def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, launch: Launch) -> str | None:
     """The text; None for a module that does more than one launch on inputs and outputs."""
     host = _Host.of(module)
-    if host is None or module.constants:
+    if host is None or module.constants or host.launch is None:
         return None
-    rest = [one for one in host.function.body[:-1] if not host.allocates(one) and not isinstance(one, ast.Delete)]
-    if len(rest) != 1 or not isinstance(rest[0], ast.Expr) or not isinstance(rest[0].value, ast.Call):
-        return None
-    given = {name: ast.unparse(one) for (name, _), one in zip(launch.args, rest[0].value.args, strict=False)}
+    given = {name: ast.unparse(one) for (name, _), one in zip(launch.args, host.launch.args, strict=False)}
     places, names, numbers = _parameters(recorded, module, host), dict[str, str](), dict[str, object]()
     for name, value in launch.args:
         if name in recorded.numbers and recorded.numbers[name] == value:

@@ -66,6 +66,24 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
         run("--commit", "def")
 
 
+def test_rows_of_several_results_are_merged_if_they_were_made_alike(tmp_path: Path) -> None:
+    def run(out: str, *words: str) -> dict[str, Any]:
+        arguments = options("Some models.", str(tmp_path / out), 60.0).parse_args(words)
+        return campaign(
+            arguments, ["a", "b"], lambda name, _left: {"name": name}, lambda _row: False, lambda rows: dict(rows), str
+        )
+
+    run("1.json", "--only", "b", "--commit", "abc")
+    run("2.json", "--only", "a", "--commit", "abc")
+    both = ["--merge", str(tmp_path / "1.json"), str(tmp_path / "2.json")]
+    assert list(run("both.json", *both)) == ["a", "b"]
+    content = json.loads((tmp_path / "both.json").read_text())
+    assert content["rows"] == content["summary"] and content["conditions"]["commit"] == "abc"
+    run("3.json", "--only", "a", "--commit", "def")
+    with pytest.raises(UserError, match=r"3\.json: made otherwise than .*1\.json: commit=abc, now it is def"):
+        run("both.json", *both, str(tmp_path / "3.json"))
+
+
 def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_save() -> None:
     def kernel(became: str, why: str = "", gain_us: float = 20.0, **graph: float) -> dict[str, Any]:
         return {"became": became, "why": why, "us": 100.0, "gain_us": gain_us, "graph": graph or None}

@@ -7,17 +7,16 @@ are to make it faster. An answer is the verified module with its verdict, or why
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.agent.services import AgentServices
-from kernelwright.backend.launch.execute import trace_launches
 from kernelwright.backend.measure.children import OFF_GPU
 from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.workers import Worker
+from kernelwright.frontend.swap.replacement import is_one_launch
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
@@ -114,14 +113,10 @@ def answered(question: Question, context: Context) -> Answer:
 
 def _unfit(module: KernelModule, target: str) -> Verdict | None:
     """A verdict that needs no evaluator, on what would not run in the place of a kernel: the search goes on to others.
-    On a GPU several launches cost the host more than Inductor's one."""
-    if target == "interpreter":
+    On a GPU all that is not one launch costs the host more than Inductor's. A library's call has no kernels."""
+    if target == "interpreter" or not module.kernels or is_one_launch(module):
         return None
-    with suppress(KernelwrightError):  # where launches depend on values, a run tells
-        if len(trace_launches(module)) <= 1:
-            return None
-        return Verdict(Status.UNSUPPORTED, Rung.PARSE, "several launches in the place of one")
-    return None
+    return Verdict(Status.UNSUPPORTED, Rung.PARSE, "it is not one launch in the place of one")
 
 
 class Here:

@@ -137,7 +137,14 @@ class Asks(Pass):
         return made
 
 
-@pytest.mark.parametrize(("program", "fits"), [("x + 1", True), ("x.exp().sum()", False)])
+@pytest.mark.parametrize(
+    ("program", "fits"),
+    [
+        ("x + 1", True),
+        ("x.exp().sum()", False),
+        ("torch.zeros(4, device=x.device).index_add(0, torch.arange(4, device=x.device), x[:4])", False),
+    ],
+)
 def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(program: str, fits: bool) -> None:
     source = PROGRAM.replace("x + 1", program).replace("randn(4)", "randn(1 << 20)")
     module, evaluator = import_source(source, "one", shrink="never"), Right()
