@@ -1,7 +1,7 @@
 """Processes that search beside a model: which question each of them gets when."""
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -12,9 +12,9 @@ from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.optimize import answering
 from kernelwright.driver.optimize.answering import Answer, Beside, Question, answered
 from kernelwright.frontend.importers import import_source
-from kernelwright.ir.passes import Context, Pass, register
+from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
-from kernelwright.ir.values import KernelModule, Level, Record
+from kernelwright.ir.values import KernelModule, Record
 
 PROGRAM = """
 import torch
@@ -120,14 +120,8 @@ class Right:
         return Verdict(Status.OK, Rung.RUN)
 
 
-@register
-@dataclass(frozen=True)
-class Asks(Pass):
-    """The plain lowering, as the evaluator is asked for it."""
-
-    name: ClassVar[str] = "asks"
-    reads: ClassVar[Level] = Level.TORCH
-    writes: ClassVar[Level] = Level.TRITON
+class Asks:
+    """In the place of a pipeline: the plain lowering, as the evaluator is asked for it."""
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         made = parse_pipeline("lower-inductor").run(module, ctx)
@@ -145,7 +139,10 @@ class Asks(Pass):
         ("torch.zeros(4, device=x.device).index_add(0, torch.arange(4, device=x.device), x[:4])", False),
     ],
 )
-def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(program: str, fits: bool) -> None:
+def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(
+    program: str, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "parse_pipeline", lambda _spec: Asks())
     source = PROGRAM.replace("x + 1", program).replace("randn(4)", "randn(1 << 20)")
     module, evaluator = import_source(source, "one", shrink="never"), Right()
     found = answered(Question("key", module, "asks", 5.0), Context("h100", cast(Any, evaluator)))
