@@ -17,6 +17,8 @@ from kernelwright.driver.run.journal import Journal, first_difference
 from kernelwright.ir.errors import UserError
 
 Row = Mapping[str, Any]
+#: What rows by name say in all.
+Summing = Callable[[Mapping[str, Row]], dict[str, Any]]
 
 
 def options(description: str | None, out: str, limit: float) -> argparse.ArgumentParser:
@@ -38,7 +40,7 @@ def campaign(
     names: Sequence[str],
     row_of: Callable[[str, float], Row],
     is_open: Callable[[Row], bool],
-    summary_of: Callable[[Mapping[str, Row]], dict[str, Any]],
+    summary_of: Summing,
     told: Callable[[Row], object],
     made_with: Mapping[str, Any] | None = None,
     **caliber: Any,
@@ -51,7 +53,7 @@ def campaign(
     under other conditions. With --merge rows are those of other results, which were made under the same conditions.
     """
     if arguments.merge:
-        return _write(arguments.out, _merged(arguments.merge, names), summary_of)
+        return _write(arguments.out, _merged(arguments.merge, names, summary_of))
     console, began = Console(stderr=True), time.monotonic()
     known = caliber_of(arguments.commit, **caliber)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
@@ -73,23 +75,18 @@ def campaign(
         with ThreadPoolExecutor(arguments.jobs) as threads:
             list(threads.map(work, chosen))
         rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
-    made = {"command": command_line(), "conditions": conditions, "caliber": known, "rows": rows}
-    return _write(arguments.out, made, summary_of)
+    made = {"command": command_line(), "conditions": conditions, "caliber": known}
+    return _write(arguments.out, {**made, "summary": summary_of(rows), "rows": rows})
 
 
-def _write(
-    out: Path, content: Mapping[str, Any], summary_of: Callable[[Mapping[str, Row]], dict[str, Any]]
-) -> dict[str, Any]:
-    """Write the content with the summary of its rows, which is returned."""
-    rows, found = content["rows"], summary_of(content["rows"])
-    write_result(
-        out, {**{name: value for name, value in content.items() if name != "rows"}, "summary": found, "rows": rows}
-    )
-    print(json.dumps(found, indent=1))
-    return found
+def _write(out: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a result, and return its summary, which is printed."""
+    write_result(out, content)
+    print(json.dumps(content["summary"], indent=1))
+    return dict(content["summary"])
 
 
-def _merged(paths: Sequence[Path], names: Sequence[str]) -> dict[str, Any]:
+def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) -> dict[str, Any]:
     """The first of some results with the rows of all. Raises UserError for one that was made otherwise."""
     contents = [json.loads(path.read_text("utf-8")) for path in paths]
     first, rows = contents[0], dict[str, Any]()
@@ -98,7 +95,8 @@ def _merged(paths: Sequence[Path], names: Sequence[str]) -> dict[str, Any]:
             apart = first_difference(first["conditions"], content["conditions"])
             raise UserError(f"--merge {path}: made otherwise than {paths[0]}: {apart}; merge what was made alike")
         rows |= content["rows"]
-    return {**first, "rows": {name: rows[name] for name in names if name in rows}}
+    ordered = {name: rows[name] for name in names if name in rows}
+    return {**first, "summary": summary_of(ordered), "rows": ordered}
 
 
 def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -57,6 +57,11 @@ class Meaning:
     stretches: int = 1
 
     @property
+    def reckoned(self) -> bool:
+        """Whether a number of elements tells what the buffer holds."""
+        return self.factor != 1 or self.stretches > 1
+
+    @property
     def summed(self) -> Node:
         """What a node adds up."""
         node = self.node.args[0]

@@ -75,7 +75,7 @@ def _restored(graph: Graph, place: Node, meaning: Meaning) -> Node:
         value = graph.call_function(_aten.mul.Tensor, (value, 1 / meaning.factor))
     if meaning.wide is not None or like.dtype in _WIDE:
         value = _cast(graph, value, _WIDE.get(like.dtype, like.dtype))
-    if meaning.factor == 1 and meaning.wide is None and meaning.stretches == 1:
+    if not meaning.reckoned and meaning.wide is None:
         return value
     return graph.call_function(_aten.reshape.default, (value, list(like.shape)))
 
@@ -181,7 +181,7 @@ def _laid_out(graph: Graph, value: Node, meaning: Meaning, layout: Layout, is_in
     natural = meaning.node.meta["val"]
     value = _cast(graph, value, layout.dtype) if layout.dtype in _WIDE else value
     same = all(a == b for a, b, size in zip(natural.stride(), layout.strides, layout.shape, strict=False) if size != 1)
-    if meaning.factor == 1 and meaning.stretches == 1 and same and not is_input:
+    if not meaning.reckoned and same and not is_input:
         return value
     made = graph.call_function(_aten.new_empty_strided.default, (value, list(layout.shape), list(layout.strides)))
     return graph.call_function(_aten.copy_.default, (made, value))

@@ -156,8 +156,7 @@ class Recorder:
     def _elsewhere(self, place: str) -> Sequence[Recorded]:
         """A kernel at other sizes; one that reckons with a number of elements is known at its own alone."""
         kernel, changing = self.kernels[place], self._changing[place]
-        known = [self._known(name) for one in kernel.arguments for name in one.versions]
-        if any(one.factor != 1 or one.stretches > 1 for one in known):
+        if any(self._known(name).reckoned for one in kernel.arguments for name in one.versions):
             return ()
         sizes = list(around(changing.now, changing.used, changing.guards))
         found = [self._with_graph(changing.at(kernel, one), one) for one in sizes]

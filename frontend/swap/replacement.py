@@ -45,8 +45,7 @@ def replacement(recorded: Recorded, module: KernelModule) -> Replacement:
 
 def is_one_launch(module: KernelModule) -> bool:
     """Whether a module does nothing but make its results' buffers and launch one kernel."""
-    host = _Host.of(module)
-    return host is not None and not module.constants and host.launch is not None
+    return _only_launch(module) is not None
 
 
 def _check_layouts(recorded: Recorded, module: KernelModule) -> None:
@@ -82,14 +81,6 @@ class _Host:
             return None
         return cls(function, tuple(one.arg for one in function.args.args), names)
 
-    @property
-    def launch(self) -> ast.Call | None:
-        """The only thing that is done but for making buffers; None where that is something else, or more."""
-        made = (one for one in self.function.body[:-1] if not self.allocates(one))
-        rest = [one for one in made if not isinstance(one, ast.Delete)]
-        call = rest[0].value if len(rest) == 1 and isinstance(rest[0], ast.Expr) else None
-        return call if isinstance(call, ast.Call) else None
-
     def allocates(self, statement: ast.stmt) -> bool:
         """Whether a statement makes one of the buffers that are returned."""
         return (
@@ -97,6 +88,16 @@ class _Host:
             and ast.unparse(statement.targets[0]) in self.outputs
             and ast.unparse(statement.value).startswith("torch.empty")
         )
+
+
+def _only_launch(module: KernelModule) -> tuple[_Host, ast.Call] | None:
+    """Host code, and the launch that is all it does but for making its results' buffers; None where it does more."""
+    host = _Host.of(module)
+    if host is None or module.constants:
+        return None
+    rest = [one for one in host.function.body[:-1] if not host.allocates(one) and not isinstance(one, ast.Delete)]
+    call = rest[0].value if len(rest) == 1 and isinstance(rest[0], ast.Expr) else None
+    return (host, call) if isinstance(call, ast.Call) else None
 
 
 def _buffer(returned: ast.expr, function: ast.FunctionDef) -> str:
@@ -159,10 +160,10 @@ def _places(layout: Layout) -> str:
 
 def _kernel_form(recorded: Recorded, module: KernelModule, kernel: KernelText, launch: Launch) -> str | None:
     """The text; None for a module that does more than one launch on inputs and outputs."""
-    host = _Host.of(module)
-    if host is None or module.constants or host.launch is None:
+    if (only := _only_launch(module)) is None:
         return None
-    given = {name: ast.unparse(one) for (name, _), one in zip(launch.args, host.launch.args, strict=False)}
+    host, call = only
+    given = {name: ast.unparse(one) for (name, _), one in zip(launch.args, call.args, strict=False)}
     places, names, numbers = _parameters(recorded, module, host), dict[str, str](), dict[str, object]()
     for name, value in launch.args:
         if name in recorded.numbers and recorded.numbers[name] == value:

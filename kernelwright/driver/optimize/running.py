@@ -176,11 +176,11 @@ class Running:
         found: dict[str, tuple[float, int]] = {}
         some, watched = list[str](), 0
         for key in keys:
-            watched += len(self.places[key])
-            if some and watched > MOST_WATCHED:
+            if some and watched + len(self.places[key]) > MOST_WATCHED:
                 found |= self._times(some, ours)
-                some, watched = [], len(self.places[key])
+                some, watched = [], 0
             some.append(key)
+            watched += len(self.places[key])
         return found | self._times(some, ours)
 
     def _times(self, keys: Sequence[str], ours: Mapping[str, Launchable]) -> dict[str, tuple[float, int]]:
