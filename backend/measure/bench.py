@@ -11,10 +11,10 @@ import gc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from kernelwright.backend.interpreter.runtime import InterpreterRuntime
 from kernelwright.backend.launch.binding import BoundLaunch, JitNamespace, KernelHandle
@@ -108,12 +108,10 @@ class Bench:
         """Draw inputs and weights, and run the module that others are compared with."""
         turns = DeviceLock(device)
         with _turn(turns.shared):
-            program, model, inputs = _drawn(plain.reference, seed, device)
-            bench = cls(device, seed, clock_for(device), turns, plain, inputs, program.state(model), (), warm=warm)
+            drawn = _drawn(plain.reference, seed, device)
+            bench = cls(device, seed, clock_for(device), turns, plain, drawn.inputs, drawn.state, (), warm=warm)
             bench.expected = bench.outputs(plain)
-            with Eager(plain.reference.numerics, cut=True):
-                eager = program.run(copy.deepcopy(model), inputs)
-            bench.noise = tuple(apart(*pair) for pair in zip(eager, bench.expected, strict=True))
+            bench.noise = tuple(apart(*pair) for pair in zip(drawn.eager, bench.expected, strict=True))
         return bench
 
     def outputs(self, module: KernelModule) -> tuple[Tensor, ...]:
@@ -181,13 +179,22 @@ class Bench:
             torch.cuda.synchronize()
 
 
+class _Drawn(NamedTuple):
+    """Inputs and weights of a reference, and what eager PyTorch gives for them."""
+
+    inputs: Sequence[Value]
+    state: Mapping[str, Tensor]
+    eager: tuple[Tensor, ...]
+
+
 _bench: list[Bench] = []
 #: What was drawn for a bench that is not open yet, by what it was drawn for.
-_waiting: dict[tuple[Reference, int, torch.device], tuple[ReferenceProgram, nn.Module, Sequence[Value]]] = {}
+_waiting: dict[tuple[Reference, int, torch.device], _Drawn] = {}
 
 
 def draw(reference: Reference, seed: int, device: str) -> None:
-    """Draw inputs and weights, for the bench that is opened next, as this may take longer than all else about it."""
+    """Draw inputs and weights, and run eager PyTorch, for the bench that is opened next: it may take longer than all
+    else about it."""
     _bench[:] = []
     _waiting.clear()
     on = torch.device(device)
@@ -195,15 +202,15 @@ def draw(reference: Reference, seed: int, device: str) -> None:
         _waiting[reference, seed, on] = _drawn(reference, seed, on)
 
 
-def _drawn(
-    reference: Reference, seed: int, device: torch.device
-) -> tuple[ReferenceProgram, nn.Module, Sequence[Value]]:
-    """A reference with a model and inputs."""
+def _drawn(reference: Reference, seed: int, device: torch.device) -> _Drawn:
     known = _waiting.pop((reference, seed, device), None)
     if known is not None:
         return known
     program = ReferenceProgram.load(reference)
-    return program, program.build(seed, device), program.inputs(seed, device)
+    model, inputs = program.build(seed, device), program.inputs(seed, device)
+    with Eager(reference.numerics, cut=True):
+        eager = program.run(copy.deepcopy(model), inputs)
+    return _Drawn(inputs, program.state(model), eager)
 
 
 def open_bench(plain: KernelModule, seed: int, device: str, warm: bool = False) -> None:
