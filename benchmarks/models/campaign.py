@@ -87,14 +87,16 @@ def _write(out: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) -> dict[str, Any]:
-    """The first of some results with the rows of all. Raises UserError for one that was made otherwise."""
+    """The first of some results with the rows of all; what another's `caliber` has otherwise stands in its rows. Raises
+    UserError for one that was made otherwise."""
     contents = [json.loads(path.read_text("utf-8")) for path in paths]
     first, rows = contents[0], dict[str, Any]()
     for path, content in zip(paths, contents, strict=True):
         if content["conditions"] != first["conditions"]:
             apart = first_difference(first["conditions"], content["conditions"])
             raise UserError(f"--merge {path}: made otherwise than {paths[0]}: {apart}; merge what was made alike")
-        rows |= content["rows"]
+        other = {key: one for key, one in content["caliber"].items() if one != first["caliber"].get(key)}
+        rows |= {name: row | ({"caliber": other} if other else {}) for name, row in content["rows"].items()}
     ordered = {name: rows[name] for name in names if name in rows}
     return {**first, "summary": summary_of(ordered), "rows": ordered}
 

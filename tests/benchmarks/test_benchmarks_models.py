@@ -75,10 +75,13 @@ def test_rows_of_several_results_are_merged_if_they_were_made_alike(tmp_path: Pa
 
     run("1.json", "--only", "b", "--commit", "abc")
     run("2.json", "--only", "a", "--commit", "abc")
+    other = json.loads((tmp_path / "2.json").read_text())
+    (tmp_path / "2.json").write_text(json.dumps(other | {"caliber": other["caliber"] | {"cpus": -1}}))
     both = ["--merge", str(tmp_path / "1.json"), str(tmp_path / "2.json")]
     assert list(run("both.json", *both)) == ["a", "b"]
     content = json.loads((tmp_path / "both.json").read_text())
     assert content["rows"] == content["summary"] and content["conditions"]["commit"] == "abc"
+    assert [row.get("caliber") for row in content["rows"].values()] == [{"cpus": -1}, None]
     run("3.json", "--only", "a", "--commit", "def")
     with pytest.raises(UserError, match=r"3\.json: made otherwise than .*1\.json: commit=abc, now it is def"):
         run("both.json", *both, str(tmp_path / "3.json"))

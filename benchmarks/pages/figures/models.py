@@ -12,19 +12,24 @@ _BESIDE = {"graphs": "Under CUDA graphs", "tuned": "Beside max-autotune"}
 
 def optimized() -> str:
     """How much faster models run with the kernels that `optimize` admitted, a line a row."""
-    content = read("optimize_h100")
-    done = [row for row in content["rows"].values() if row["status"] == "ok"]
+    content = read("optimize_h200")
+    done = [row for row in content["rows"].values() if "failure" not in row["compare"]]
     stages = [stage for stage in _BESIDE if any(stage in row for row in done)]
     heading = ["Model", "Kernels", "Admitted", "Best kernel in the model", "Model on the device"]
     heading += ["Inductor beside itself", *(_BESIDE[stage] for stage in stages)]
     heading += ["Not admitted (what they could save at most)"]
     caliber, lines = content["caliber"], [table(heading, [_optimized(row, stages) for row in done]), ""]
-    means = [f"{_with(name)} {_means(mean)}" for name, mean in content["summary"]["geometric_mean"].items()]
+    told = content["summary"]
+    means = [
+        f"{_with(name)} {_means(mean)}"
+        for name, mean in told["geometric_mean"].items()
+        if len(told["tables"][name]["compare"]) > 1
+    ]
     lines.append(
         wrapped(
             f"On one {caliber['device']} with torch {caliber['torch'].partition('+')[0]}. In geometric mean: "
             f"{'; '.join(means)}. Intervals are those of 95%, of medians of at most {caliber['pairs']} pairs of calls "
-            "(`optimize_h100`)."
+            "(`optimize_h200`)."
         )
     )
     return "\n".join(lines)
@@ -37,8 +42,15 @@ def _optimized(row: Mapping[str, Any], stages: Sequence[str]) -> list[str]:
     name = f"{row['model']}, {row['dtype']}, {row['mode']}, {row['budget']:.0f} s"
     counts = [str(made[key]) for key in ("kernels", "replaced")]
     times = [_interval(made["device_ours"]), f"{made['device_same']['ratio']:.3f}x"]
-    beside = [_interval(row[stage]["device_ours"]) if stage in row else "–" for stage in stages]
+    beside = [_beside(row.get(stage)) for stage in stages]
     return [name, *counts, f"{best:.2f}x", *times, *beside, not_admitted(kernels, row["optimize"]["model_us"])]
+
+
+def _beside(found: Mapping[str, Any] | None) -> str:
+    """A comparison in a cell, or how it failed; a dash where it was not asked for."""
+    if found is None:
+        return "–"
+    return f"took {found['failure'].partition(':')[0]}" if "failure" in found else _interval(found["device_ours"])
 
 
 def _interval(one: Mapping[str, float]) -> str:
