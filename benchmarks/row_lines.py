@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kernelwright.ir.errors import UserError
+
 _ROOT = Path(__file__).parent.parent
 
 
@@ -36,6 +38,16 @@ def result_text(value: Any, depth: int = 0) -> str:
     opening, closing = "{}" if isinstance(value, Mapping) else "[]"
     lines = f",\n{' ' * (depth + 1)}".join(texts)
     return f"{opening}\n{' ' * (depth + 1)}{lines}\n{' ' * depth}{closing}"
+
+
+def read_json(path: Path, flag: str) -> Any:
+    """A file's content; UserError, naming the flag that gave the path, where there is none."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"{flag} {path}: {error.strerror}; name the file of an earlier run") from error
+    except ValueError as error:
+        raise UserError(f"{flag} {path}: not JSON ({error}); name the file of an earlier run") from error
 
 
 def command_line() -> str:

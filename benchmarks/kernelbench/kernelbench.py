@@ -34,7 +34,7 @@ from benchmarks.kernelbench.kernelbench_plots import draw
 from benchmarks.kernelbench.kernelbench_problem import KNOWN, PLAIN, SEARCHED
 from benchmarks.kernelbench.kernelbench_summary import MAX_AUTOTUNE, outcome, summarize
 from benchmarks.kernelbench.kernelbench_work import Bench, with_searches
-from benchmarks.row_lines import command_line, write_result
+from benchmarks.row_lines import command_line, read_json, write_result
 from kernelwright.driver.campaigns.campaign import machine
 from kernelwright.driver.campaigns.programs import Program
 from kernelwright.driver.config.discovery import discover
@@ -212,16 +212,6 @@ def read_levels(text: str) -> frozenset[int]:
     if wrong := sorted(level for level in levels if not level.isdecimal()):
         raise UserError(f"--levels {text}: {wrong[0]!r} is no level; write 1,2")
     return frozenset(map(int, levels))
-
-
-def read_json(path: Path, flag: str) -> Any:
-    """A file's content; UserError, naming the flag that gave the path, where there is none."""
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"{flag} {path}: {error.strerror}; name the file of an earlier run") from error
-    except ValueError as error:
-        raise UserError(f"{flag} {path}: not JSON ({error}); name the file of an earlier run") from error
 
 
 def in_order(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -29,11 +29,11 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.caliber import add_commit, caliber_of
-from benchmarks.kernelbench.kernelbench import read_json, read_problems, settings_for
+from benchmarks.kernelbench.kernelbench import read_problems, settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.side_by_side import BEFORE, TRIALS, Question, work_off
 from benchmarks.rewrites.handwritten_gpu import geomean
-from benchmarks.row_lines import command_line, write_result
+from benchmarks.row_lines import command_line, read_json, write_result
 from kernelwright.backend.compile.compiler import lower_launch
 from kernelwright.backend.compile.ttir_form import form
 from kernelwright.backend.launch.execute import Launch, trace_launches

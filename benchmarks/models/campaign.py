@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.caliber import add_commit, caliber_of
-from benchmarks.row_lines import command_line, write_result
+from benchmarks.row_lines import command_line, read_json, write_result
 from kernelwright.driver.run.journal import Journal, first_difference
 from kernelwright.ir.errors import UserError
 
@@ -33,6 +33,15 @@ def options(description: str | None, out: str, limit: float) -> argparse.Argumen
     parser.add_argument("--merge", type=Path, nargs="+", help="measure nothing; join results made alike into OUT")
     add_commit(parser)
     return parser
+
+
+def status_of(main: Callable[[], int]) -> int:
+    """The exit status of a command: 2, and one line on stderr, for bad input."""
+    try:
+        return main()
+    except UserError as error:
+        Console(stderr=True).print(str(error), style="red", markup=False)
+        return 2
 
 
 def campaign(
@@ -89,9 +98,12 @@ def _write(out: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) -> dict[str, Any]:
     """The first of some results with the rows of all; what another's `caliber` has otherwise stands in its rows. Raises
     UserError for one that was made otherwise."""
-    contents = [json.loads(path.read_text("utf-8")) for path in paths]
-    first, rows = contents[0], dict[str, Any]()
+    contents = [read_json(path, "--merge") for path in paths]
+    rows: dict[str, Any] = {}
+    first = contents[0]
     for path, content in zip(paths, contents, strict=True):
+        if not isinstance(content, dict) or "conditions" not in content:
+            raise UserError(f"--merge {path}: no result of such a command; name the OUT of one")
         if content["conditions"] != first["conditions"]:
             apart = first_difference(first["conditions"], content["conditions"])
             raise UserError(f"--merge {path}: made otherwise than {paths[0]}: {apart}; merge what was made alike")
@@ -103,7 +115,7 @@ def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) ->
 
 def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The rows of a result that was made under these conditions; none where there is no result that tells its own."""
-    content = json.loads(out.read_text("utf-8")) if out.is_file() else {}
+    content = read_json(out, "--out") if out.is_file() else {}
     before = content.get("conditions")
     if before is not None and before != conditions:
         raise UserError(f"{out}: made with {first_difference(before, conditions)}; name another file with --out")

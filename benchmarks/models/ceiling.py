@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from benchmarks.models.apart import apart
-from benchmarks.models.campaign import campaign, options
+from benchmarks.models.campaign import campaign, options, status_of
 from benchmarks.models.cases import CASES
 from benchmarks.models.row import bed
 from kernelwright.driver.profile.ceilings import Ceilings, is_epilogue
@@ -123,4 +123,4 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

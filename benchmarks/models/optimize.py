@@ -26,7 +26,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.models.apart import apart
-from benchmarks.models.campaign import campaign, options
+from benchmarks.models.campaign import campaign, options, status_of
 from benchmarks.models.plan import PlannedRow, planned
 from benchmarks.models.reasons import reasons
 
@@ -261,4 +261,4 @@ def _work(row: PlannedRow, arguments: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

@@ -30,7 +30,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.models.apart import apart
-from benchmarks.models.campaign import campaign, options
+from benchmarks.models.campaign import campaign, options, status_of
 from benchmarks.models.cases import CASES
 from benchmarks.models.launches import launch_us
 from benchmarks.models.row import counted
@@ -296,4 +296,4 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.models.apart import apart
-from benchmarks.models.campaign import campaign, options
+from benchmarks.models.campaign import campaign, options, status_of
 
 if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
     from torch import Tensor
@@ -247,4 +247,4 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

@@ -38,13 +38,12 @@ from benchmarks.caliber import add_commit, caliber_of, head
 from benchmarks.kernelbench.kernelbench import (
     journal_of,
     made_with,
-    read_json,
     read_problems,
     read_shard,
     settings_for,
     write,
 )
-from benchmarks.row_lines import command_line
+from benchmarks.row_lines import command_line, read_json
 from kernelwright.backend.measure.pool import end_idle
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
 from kernelwright.driver.config.discovery import discover
