@@ -49,11 +49,13 @@ def _with_twice_the_warps(kernel: Kernel) -> Kernel:
     return replace(kernel, meta=tuple((meta | {"num_warps": 2 * warps}).items()))
 
 
-def optimized_by_plan(model: nn.Module, inputs: Sequence[Any], store: Store, budget: float) -> dict[str, int]:
+def optimized_by_plan(
+    model: nn.Module, inputs: Sequence[Any], mode: str, store: Store, budget: float
+) -> dict[str, int]:
     """How many kernels of a model became what, with sizes that may change. Runs on the bed, after it is installed."""
     discover()
     with LocalEvaluator("interpreter", seeds=1) as judge:
         context = Context("interpreter", judge)
-        subject = Model(model, list(inputs), "eval", dynamic=True)
+        subject = Model(model, list(inputs), mode, dynamic=True)
         asked = Optimizing(subject, budget, store, context, Here(context), say=print, running=TenthFaster)
         return dict(replace(asked, pipeline=lambda *_asked: TwiceTheWarps.name).run().counts)

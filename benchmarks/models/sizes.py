@@ -1,12 +1,13 @@
 """Admitted kernels at other sizes than those that `optimize` was given, in models compiled for sizes that change.
 
-    python -m benchmarks.models.sizes --only bert-base,vit-b --budget 90 --out runs/models/sizes.json
+    python -m benchmarks.models.sizes --only "bert-base eval,vit-b train" --budget 90 --out runs/models/sizes.json
 
-A model is optimised with `dynamic=True`, then compiled anew and called with four other batches, or lengths where the
-batch is 1: two around the first one, and two beyond all sizes that are tried. At each launch of a kernel that has
-replacements, whatever is chosen there, and each replacement that is for these sizes, gets copies of the arguments, and
-so does Inductor's kernel: `apart` is how much they differ, relative to the largest value. A launch is at `fault` where
-none of the kernel's certificates holds its sizes and ours is launched, or where one does and Inductor's is.
+A model, or its training step, is optimised with `dynamic=True`, then compiled anew and called with four other batches,
+or lengths where the batch is 1: two around the first one, and two beyond all sizes that are tried. At each launch of a
+kernel that has replacements, whatever is chosen there, and each replacement that is for these sizes, gets copies of the
+arguments, and so does Inductor's kernel: `apart` is how much they differ, relative to the largest value. A launch is at
+`fault` where none of the kernel's certificates holds its sizes and ours is launched, or where one does and Inductor's
+is.
 
 OUT.journal gets every row as it is found, and the same command goes on from there. `--tiny` makes models small; without
 a GPU all of it runs on the test bed, whose times say nothing: there each kernel that is verified is admitted.
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options, status_of
+from benchmarks.models.plan import TRAINED
 
 if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
     from torch import Tensor
@@ -61,20 +63,23 @@ def _axis(inputs: Sequence[Any]) -> int:
     return 0 if inputs[0].shape[0] > 1 else 1
 
 
-def work(name: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
-    """All about one model, in its own process."""
+def work(name: str, mode: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
+    """All about one model in one mode, in its own process."""
     import torch
 
     from benchmarks.models.cases import CASES
     from kernelwright.backend.store.store import Store
+    from kernelwright.driver.extraction.modes import EVAL
+    from kernelwright.driver.extraction.recording import run_once
     from kernelwright.driver.optimize.certifying import SIZES
     from kernelwright.driver.torch_backend import kernelwright
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import places
 
     model, inputs = CASES[name].built(tiny)
-    counts = _optimised(model, inputs, budget, folder / "store")
+    counts = _optimised(model, inputs, mode, budget, folder / "store")
     torch.compiler.reset()
+    model.train(mode != EVAL)
     store, sides = Store.open(folder / "store"), other_sizes(inputs[0].shape[_axis(inputs)])
     ours = torch.compile(model, backend=kernelwright, dynamic=True, options={"store": str(folder / "store")})
     launches: list[dict[str, Any]] = []
@@ -82,32 +87,31 @@ def work(name: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
     for where, sizes in sides.items():
         for size in sizes:
             given, begun = resized(inputs, size), len(launches)
-            with torch.no_grad():
-                for _ in range(2):  # the first call of a program is watched from its second one on
-                    del launches[begun:]
-                    ours(*given)
-                    for place in places():
-                        if isinstance(place.found, OneOf) and id(place.found) not in known:
-                            known.add(id(place.found))
-                            _watch(place, place.found, store, launches)
+            for _ in range(2):  # the first call of a program is watched from its second one on
+                del launches[begun:]
+                run_once(ours, model, given, mode)
+                for place in places():
+                    if isinstance(place.found, OneOf) and id(place.found) not in known:
+                        known.add(id(place.found))
+                        _watch(place, place.found, store, launches)
             for one in launches[begun:]:
                 one.update(where=where, size=size)
     tried = {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in store.entries()}
     return {"counts": dict(counts), "batches": sides, "tried": tried, "launches": _merged(launches)}
 
 
-def _optimised(model: Any, inputs: Sequence[Any], budget: float, store: Path) -> Mapping[str, int]:
+def _optimised(model: Any, inputs: Sequence[Any], mode: str, budget: float, store: Path) -> Mapping[str, int]:
     """Spend the budget; how many kernels became what."""
     import torch
 
     from kernelwright.driver.optimize.session import optimize_model
 
     if torch.cuda.is_available():
-        return optimize_model(model, inputs, budget=budget, mode="eval", dynamic=True, store=store, say=print).counts
+        return optimize_model(model, inputs, budget=budget, mode=mode, dynamic=True, store=store, say=print).counts
     from benchmarks.models.planned_times import optimized_by_plan
     from kernelwright.backend.store.store import Store
 
-    return optimized_by_plan(model, inputs, Store.open(store), budget)
+    return optimized_by_plan(model, inputs, mode, Store.open(store), budget)
 
 
 def _watch(place: "Place", kernel: "OneOf", store: "Store", launches: list[dict[str, Any]]) -> None:
@@ -201,12 +205,12 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "ours_beyond": sum(one["ours"] for _, one in some if one["where"] == "beyond"),
         "not_right": [f"{name}: {one['kernel']} at {one['size']}" for name, one in some if one["apart"] > ROUNDING],
         "at_fault": [f"{name}: {one['kernel']} at {one['size']}" for name, one in some if one["fault"]],
-        "models_with_ours": sorted({name for name, one in some if one["ours"]}),
+        "models_with_ours": sorted({name.partition(" ")[0] for name, one in some if one["ours"]}),
     }
 
 
 def row_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """A model, in a process of its own; a `failure` in words where it finds nothing."""
+    """A model in one mode, in a process of its own; a `failure` in words where it finds nothing."""
     import torch
 
     given = ["--child", "--only", name, "--budget", str(arguments.budget), *["--tiny"] * arguments.tiny]
@@ -226,15 +230,17 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
     if arguments.child:
-        found = work(arguments.only, arguments.tiny, arguments.budget, arguments.out.parent)
+        found = work(*arguments.only.split(), arguments.tiny, arguments.budget, arguments.out.parent)
         arguments.out.write_text(json.dumps(found), "utf-8")
         return 0
     from benchmarks.models.cases import CASES
 
+    names = [f"{name} eval" for name in CASES if name != "llama-1b-decode"]  # each of its sizes is 1
+    names += [f"{name} train" for name in CASES if name in TRAINED]
     row: Callable[[str], dict[str, Any]] = partial(row_of, arguments=arguments)
     found = campaign(
         arguments,
-        [name for name in CASES if name != "llama-1b-decode"],  # each of its sizes is 1
+        names,
         lambda name, _left: row(name),
         lambda one: "failure" in one,  # one that failed is tried again
         summary_of,

@@ -63,7 +63,7 @@ def _changing(
 ) -> dict[str, Any]:
     torch.manual_seed(0)
     model = made().eval()
-    counts = optimized_by_plan(model, [torch.randn(shape)], store, 6000.0)
+    counts = optimized_by_plan(model, [torch.randn(shape)], "eval", store, 6000.0)
     fast = torch.compile(model, backend=kernelwright, dynamic=True, options={"store": str(store.folder)})
     told: dict[str, Any] = {"counts": counts, "apart": 0.0, "inside": [], "outside": []}
     with torch.no_grad():
@@ -87,7 +87,7 @@ def two_ranges(folder: str) -> dict[str, Any]:
     discover()
     store, model, told = Store.open(Path(folder)), Weighed().eval(), dict[str, Any](counts=[], launched=[], apart=0.0)
     for shape in ((2, 6), (12, 40), (3, 8)):
-        told["counts"].append(optimized_by_plan(model, [torch.randn(shape)], store, 6000.0))
+        told["counts"].append(optimized_by_plan(model, [torch.randn(shape)], "eval", store, 6000.0))
     told["entries"] = len(list(store.entries()))
     fast = torch.compile(
         model, backend=kernelwright, dynamic=True, options={"store": str(store.folder), "lock": f"{folder}.lock"}
