@@ -334,7 +334,7 @@ def _number(value: Any) -> float:
 def _is_of_squares(buffer: Any, mean: Node | None) -> bool:
     """Whether a reduction under a variance sums squared distances from the mean, which is a buffer that it reads."""
     data = buffer.data
-    if data.reduction_type == "welford_reduce":
+    if data.reduction_type in ("welford_reduce", "welford_combine"):
         return getattr(data, "output_index", None) == 1
     read = (held for one in data.get_read_names() if (held := V.graph.try_get_buffer(one)) is not None)
     return data.reduction_type == "sum" and mean is not None and mean in [_origin(held) for held in read]

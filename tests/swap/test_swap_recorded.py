@@ -112,6 +112,11 @@ def recorded() -> dict[str, Any]:
         "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
         "columns": kernels(lambda x: x.exp().sum(0), torch.randn(2317, 96)),
         "columns of a mean": kernels(lambda x: x.exp().mean((0, 1)).log(), torch.randn(7, 331, 96).bfloat16()),
+        "groups": kernels(
+            lambda x, w: torch.nn.functional.silu(torch.nn.functional.group_norm(x, 2, w, w)),
+            torch.randn(1, 16, 96, 64) + 3,
+            torch.randn(16),
+        ),
         "split, beside a result that is None": kernels(
             lambda x, w: x * w, torch.randn(1 << 16), torch.randn((), requires_grad=True), backward=True
         ),
@@ -187,6 +192,14 @@ def test_sums_of_stretches_and_what_adds_them_up_are_problems_of_their_own(found
     assert not first["why_not"] and not second["why_not"]
     assert "aten.constant_pad_nd.default" in first["operations"]
     assert second["operations"][0] == "aten.sum.dim_IntList"
+
+
+def test_what_reads_a_variance_that_two_kernels_reckon_is_a_problem_of_its_own(found: dict[str, Any]) -> None:
+    """The two give and join means, sums of squares and counts of stretches: they are a problem together."""
+    alone = [one for one in found["groups"] if not one["parts"]]
+    assert [bool(one["why_not"]) for one in alone] == [True, True, False, False]
+    assert any("aten.rsqrt.default" in one["operations"] for one in alone)
+    assert [one["parts"] for one in found["groups"] if one["parts"]] == [2]
 
 
 def test_graphs_give_what_inductors_kernels_give(found: dict[str, Any]) -> None:
