@@ -57,7 +57,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "code-problems": _quoted("kernelwright_example/problems.py"),
     "code-recipe": _quoted("kernelwright_example/conf/recipe/example.yaml"),
     "code-entry-points": _quoted("pyproject.toml"),
-    "gain": kernelbench.gain,
+    "gain": lambda: f"{kernelbench.gain()}\n{models.gain()}",
     "kernelbench": kernelbench.kernelbench,
     "kernelbench-more": kernelbench.kernelbench_more,
     "agents": agents.agents,

@@ -35,6 +35,19 @@ def optimized() -> str:
     return "\n".join(lines)
 
 
+def gain() -> str:
+    """What `optimize` gains in all, in a sentence: the models in bf16 without gradients."""
+    content, name = read("optimize_h200"), "bf16 eval 90s"
+    ratios = [ratio for ratio, _low, _high in content["summary"]["tables"][name]["compare"].values()]
+    mean, caliber = content["summary"]["geometric_mean"][name]["all"], content["caliber"]
+    return wrapped(
+        f"{len(ratios)} whole models in bf16 run **{mean:.2f}x as fast as with Inductor** in geometric mean, from "
+        f"{min(ratios):.2f}x to {max(ratios):.2f}x, after 90 s of `kernelwright optimize` for each, on one "
+        f"{caliber['device']} with torch {caliber['torch'].partition('+')[0]} "
+        "([details](docs/optimize.md#what-it-gives))."
+    )
+
+
 def _optimized(row: Mapping[str, Any], stages: Sequence[str]) -> list[str]:
     """A line of the table."""
     kernels, made = row["optimize"]["kernels"], row["compare"]
