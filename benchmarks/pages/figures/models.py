@@ -63,7 +63,7 @@ def _beside(found: Mapping[str, Any] | None) -> str:
     """A comparison in a cell, or how it failed; a dash where it was not asked for."""
     if found is None:
         return "–"
-    return f"took {found['failure'].partition(':')[0]}" if "failure" in found else _interval(found["device_ours"])
+    return f"failed: {found['failure'].partition(':')[0]}" if "failure" in found else _interval(found["device_ours"])
 
 
 def _interval(one: Mapping[str, float]) -> str:
