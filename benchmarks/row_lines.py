@@ -1,4 +1,4 @@
-"""Results as people read them and as changes show them, a row a line, and back; a digest that tells rows of one code."""
+"""Results as people read them, a row a line, and as they are read again; a digest that tells rows of one code."""
 
 import hashlib
 import json
