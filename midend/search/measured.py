@@ -203,9 +203,9 @@ class MeasuredSearchRun:
 
     def _measure(self, watch: Stopwatch, plain: Candidate, waiting: Waiting, makers: Makers) -> None:
         """In a thread: measure the plain candidate, then what waits, until no more comes or the time is over."""
-        symbols = [kernel.symbol for kernel in plain.module.kernels if kernel.meta]
         self._say(f"measuring {plain.spec}")
-        self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module, (WHOLE, *symbols)))
+        self.entries[0] = Entry(plain, plain, self._measured(watch, plain.module))
+        self.entries[0] = self._apart(watch, self.entries[0])
         while (candidate := waiting.take(self._measured_by(waiting, makers))) is not None:
             self._say(f"measuring {candidate.spec}, {waiting.left} wait")
             own = self._is_own(candidate)
@@ -215,6 +215,14 @@ class MeasuredSearchRun:
             self.entries.append(Entry(candidate, plain if own else candidate, found))
         if (best := best_of_each([entry for entry in self.entries if entry.base is plain])) is not None:
             self.entries.append(Entry(best, plain, self._measured(watch, best.module)))
+
+    def _apart(self, watch: Stopwatch, whole: Entry) -> Entry:
+        """An entry with the times of its kernels, too, which may be many, and each waits for the device."""
+        module, known = whole.candidate.module, whole.measured
+        symbols = [kernel.symbol for kernel in module.kernels if kernel.meta]
+        if not symbols or known.failure:
+            return whole
+        return replace(whole, measured=replace(known, us={**known.us, **self._timed(watch, module, symbols).us}))
 
     def _measured_by(self, waiting: Waiting, makers: Makers) -> float:
         """When nothing more is measured but what tuning tries."""
@@ -247,13 +255,19 @@ class MeasuredSearchRun:
     def _measured(
         self, watch: Stopwatch, module: KernelModule, symbols: Sequence[str] = (WHOLE,), best_us: float = math.inf
     ) -> Measured:
+        known = self._timed(watch, module, symbols, best_us)
+        self.curve.add(known.whole_us)
+        return known
+
+    def _timed(
+        self, watch: Stopwatch, module: KernelModule, symbols: Sequence[str], best_us: float = math.inf
+    ) -> Measured:
         known = self.judge.journal.measured(module, symbols, self.cache)
         if known is None:
             fastest = min((entry.us for entry in self.entries), default=math.inf)
             known = watch.measure(module, symbols, min(best_us, fastest))
             if not known.lost:
                 self.judge.journal.add_measured(module, symbols, known, self.cache)
-        self.curve.add(known.whole_us)
         return known
 
     def _verified(self) -> Entry:

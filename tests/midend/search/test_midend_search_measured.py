@@ -91,6 +91,12 @@ def test_candidates_are_made_measured_tuned_and_the_fastest_verified(
     assert times == sorted(times, reverse=True) and notes["curve"][-1][1] <= notes["measured"] + notes["trials"] + 1
     assert notes["processes_lost"] == 0 and notes["verified"] >= 1 and "measured" in notes["obtained"]
     assert set(notes["seconds"]) == {"starting", "making", "measuring", "tuning", "verifying"}
+    # The plain lowering's call is the first point of the curve: its kernels are timed apart behind that.
+    plain, journal = first.entries[0].candidate.module, first.judge.journal
+    symbols = [kernel.symbol for kernel in plain.kernels if kernel.meta]
+    call, apart = (journal.measured(plain, asked) for asked in ((WHOLE,), symbols))
+    assert call is not None and notes["curve"][0][1:] == [1, round(call.whole_us, 3)]
+    assert apart is not None and list(apart.us) == symbols != []
     # What was made by shapes alone in a child is what its spec makes of tensors here.
     spec = next(spec for spec in notes["candidates_us"] if spec.endswith("depthwise-conv"))
     remade = parse_pipeline(spec).run(problem, Context(TARGET))
