@@ -1,11 +1,11 @@
 """Measure how near the cost model's estimate of eager PyTorch is to measured times.
 
-usage: python -m benchmarks.cost.eager_cost --problems kernelbench.jsonl [--measured FILE] [--out FILE]
+usage: python -m benchmarks.cost.eager_cost --problems kernelbench.jsonl --measured FILE [--out FILE]
 
 --problems holds KernelBench's problems; `kernelwright data kernelbench` makes the file. --measured is a result of
-`benchmarks/kernelbench/kernelbench.py` from a GPU, by default kernelbench_h200.json in benchmarks/results/kernelbench;
-estimates are for the target that it names. Each problem is traced at full size on the meta device, so no GPU is needed.
-All 100 problems take about a minute on two cores. `ratio` is the estimate over the measured time.
+`benchmarks/kernelbench/kernelbench.py` from a GPU; estimates are for the target that it names. Each problem is traced
+at full size on the meta device, so no GPU is needed. All 100 problems take about a minute on two cores. `ratio` is the
+estimate over the measured time.
 """
 
 import argparse
@@ -22,14 +22,12 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import Reference
 from kernelwright.rl.data.problems import load_problems
 
-MEASURED = Path(__file__).parents[1] / "results/kernelbench/kernelbench_h200.json"
-
 
 def main() -> None:
     """Estimate every problem that was measured, print the summary, write it with the rows to --out."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", required=True)
-    parser.add_argument("--measured", type=Path, default=MEASURED)
+    parser.add_argument("--measured", type=Path, required=True)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     measured = json.loads(given.measured.read_text("utf-8"))

@@ -44,6 +44,7 @@ from benchmarks.kernelbench.kernelbench import (
     write,
 )
 from benchmarks.row_lines import command_line, read_json
+from benchmarks.search.beside_baselines import beside_baselines
 from kernelwright.backend.measure.pool import end_idle
 from kernelwright.driver.campaigns.programs import Program, attempt, read_module
 from kernelwright.driver.config.discovery import discover
@@ -65,8 +66,6 @@ SAMPLE = (
 )
 #: What every process searches first, and the mode of such rows.
 WARM_UP, COLD = "1_95", "cold"
-#: Below these shares of the best baseline a winner counts as slower, or as a failure.
-SLOWER, FAILED = 0.97, 0.90
 
 Row = Mapping[str, Any]
 
@@ -240,22 +239,6 @@ def had_after(rows: Mapping[str, Row], mode: str, seconds: float) -> float | Non
     return round(early / total, 3) if total > 0 else None
 
 
-def against_baselines(rows: Mapping[str, Row], mode: str) -> dict[str, Any] | None:
-    """How winners do beside the best of eager PyTorch and Inductor."""
-    timed = {
-        r["problem"]: min(r["speedups"].values()) for r in rows.values() if r["mode"] == mode and r.get("speedups")
-    }
-    if not timed:
-        return None
-    return {
-        "problems": len(timed),
-        "geomean": round(math.exp(statistics.mean(map(math.log, timed.values()))), 3),
-        f"at_least_{SLOWER}": round(sum(ratio >= SLOWER for ratio in timed.values()) / len(timed), 3),
-        f"below_{FAILED}": sorted(name for name, ratio in timed.items() if ratio < FAILED),
-        "slower": {name: ratio for name, ratio in sorted(timed.items()) if ratio < SLOWER},
-    }
-
-
 def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     """What the rows say."""
     cold = [row["curve"][0][0] for row in rows.values() if row["mode"] == COLD and row.get("curve")]
@@ -276,8 +259,8 @@ def summary(rows: Mapping[str, Row]) -> dict[str, Any]:
     for mode in modes:
         if longest and mode != longest and (share := kept(rows, mode, longest)):
             found[f"{mode}_keeps_of_{longest}"] = share
-        if beside := against_baselines(rows, mode):
-            found[f"{mode}_beside_the_best_baseline"] = beside
+        if beside := beside_baselines([row for row in rows.values() if row["mode"] == mode]):
+            found[f"{mode}_beside_baselines"] = beside
     return found
 
 

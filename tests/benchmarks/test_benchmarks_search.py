@@ -1,18 +1,17 @@
 """How well searches do for their seconds: what the benchmark makes of the rows of its journal."""
 
 import json
-import math
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from benchmarks.search.beside_baselines import FASTER, beside_baselines
 from benchmarks.search.curves import by_mode, reached
 from benchmarks.search.time_to_quality import (
     COLD,
     SAMPLE,
     Mode,
-    against_baselines,
     due,
     had_after,
     joined,
@@ -79,14 +78,26 @@ def test_a_search_from_a_cold_start_is_told_apart():
     assert memory_for("a", found, "h200").found == []
 
 
-def test_a_winner_is_held_against_the_faster_baseline():
+def test_winners_are_told_by_themselves_and_with_the_baselines_that_are_faster():
     found = rows(
-        row("a", "15t", 25.0, speedups={"eager": 4.0, "inductor": 2.0}),
-        row("b", "15t", 25.0, speedups={"eager": 0.8, "inductor": 1.5}),
+        row("1_1", "15t", 25.0, best="fast", speedups={"eager": 4.0, "inductor": 2.0}),
+        row("1_2", "15t", 25.0, best="slow", speedups={"eager": 0.8, "inductor": 1.6}),
+        row("2_1", "15t", 25.0, best="fast", speedups={"eager": 3.0, "inductor": 0.95}),
+        {"problem": "2_2", "mode": "15t", "status": "error"},
     )
-    told = against_baselines(found, "15t")
-    assert told["geomean"] == pytest.approx(math.sqrt(2.0 * 0.8), abs=1e-3)
-    assert told["at_least_0.97"] == 0.5 and told["below_0.9"] == ["b"]
+    told = summary(found)["15t_beside_baselines"]
+    own, shipped = told["own"]["all"], told["shipped"]["all"]
+    assert own["problems"] == 4 and own["over"][FASTER]["problems"] == 3
+    assert own["over"][FASTER]["geomean"] == pytest.approx((2.0 * 0.8 * 0.95) ** (1 / 3), abs=1e-3)
+    assert own["over"]["inductor"]["ci"][0] < (2.0 * 1.6 * 0.95) ** (1 / 3) < own["over"]["inductor"]["ci"][1]
+    assert own["at_least_0.97"] == 0.25 and own["below_0.9"] == ["1_2"] and own["nothing_timed"] == ["2_2"]
+    assert own["slower"] == {"1_2": 0.8, "2_1": 0.95}
+    # The faster baseline is handed out in two, and where nothing was verified nothing is gained.
+    assert shipped["results"] == {"eager": 1, "inductor": 1, "candidate": 1}
+    assert shipped["over"][FASTER]["geomean"] == pytest.approx(2.0 ** (1 / 4), abs=1e-3)
+    assert shipped["over"]["inductor"]["geomean"] == pytest.approx((2.0 * 2.0) ** (1 / 4), abs=1e-3)
+    assert told["shipped"]["level 1"]["problems"] == 2 and told["own"]["level 2"]["slower"] == {"2_1": 0.95}
+    assert beside_baselines([row("a", "15", 25.0)]) is None
 
 
 def test_memory_leaves_the_problem_itself_out_and_takes_the_longest_search():

@@ -1,78 +1,106 @@
 """What searches found for KernelBench, and which of its programs compile."""
 
-import re
+from collections.abc import Mapping, Sequence
+from statistics import geometric_mean, median
+from typing import Any
 
 from benchmarks.pages.figures.formats import ratio, read, table, wrapped
+from benchmarks.search.beside_baselines import FAILED, FASTER, SLOWER
+from benchmarks.search.time_to_quality import Mode
 
-BEST, BEST_OF_ALL = "best of eager, inductor", "best of eager, inductor, inductor-max-autotune"
+#: The mode of the campaign, and how many problems it has.
+MODE, PROBLEMS = "15t", 100
 LEVELS = ("level 1", "level 2")
+BASELINES = {"eager PyTorch": "eager", "Inductor": "inductor", "the faster of both": FASTER}
+#: From how many times the speed of the faster baseline a winner is told by name.
+FAR = 10.0
+#: How many winners are faster than so many times the faster baseline is told.
+FAST = (1.2, 1.5, 2.0)
 
 
 def gain() -> str:
     """The first screen's sentence: what one gains, and its caliber."""
-    content = read("kernelbench_h200")
-    every, caliber = content["summary"]["all"], content["caliber"]
-    seconds = re.search(r"seconds=(\d+)", content["made_with"]["pipeline"])
-    assert seconds is not None
-    sure = round(every["surely_faster"] * every["problems"])
-    torch_version, over = caliber["torch"].partition("+")[0], every["over"]
+    content, found = _campaign()
+    caliber, shipped, own = content["caliber"], found["shipped"]["all"], found["own"]["all"]
+    over, torch_version = shipped["over"], caliber["torch"].partition("+")[0]
+    good = round(own[f"at_least_{SLOWER}"] * own["problems"])
     return wrapped(
-        f"On {every['problems']} KernelBench problems of levels 1 and 2, Kernelwright's programs run "
-        f"**{ratio(over['inductor'])} as fast as Inductor's** and {ratio(over['eager'])} as fast as eager PyTorch: "
-        f"geometric means with 95% intervals, on one {caliber['device']} with torch {torch_version}, fp32 with "
-        f"PyTorch's default numerics, {seconds[1]} s of search per problem. For {sure} programs the 95% intervals of "
-        "both speedups lie above 1. The results come from several versions of the code ([details](docs/results.md))."
+        f"On {_problems(shipped)}, Kernelwright's programs run **{ratio(over['inductor'])} as fast as Inductor's** and "
+        f"{ratio(over['eager'])} as fast as eager PyTorch: geometric means with 95% intervals, on one "
+        f"{caliber['device']} with torch {torch_version}, fp32 with PyTorch's default numerics, "
+        f"{Mode.read(MODE).seconds:g} s of search per problem, in one run of one version of the code. {good} of the "
+        f"{own['problems']} winners are at least {SLOWER} times as fast as the faster of both "
+        "([details](docs/results.md))."
     )
 
 
 def kernelbench() -> str:
-    """Geometric means by level against each baseline."""
-    summary = read("kernelbench_h200")["summary"]
-    names = (
-        ("eager PyTorch", "eager"),
-        ("Inductor", "inductor"),
-        ("Inductor with max-autotune", "inductor-max-autotune"),
-        ("the faster of eager and Inductor", BEST),
-        ("the fastest of all three", BEST_OF_ALL),
+    """Geometric means by level against each baseline, of what is handed out."""
+    shipped = _campaign()[1]["shipped"]
+    counts = {level: shipped[level]["problems"] - shipped[level]["results"]["candidate"] for level in LEVELS}
+    return _table(shipped, [["problems whose result is a baseline", *(str(counts[level]) for level in LEVELS)]])
+
+
+def kernelbench_winners() -> str:
+    """The same of what the searches found, and the caliber of both."""
+    content, found = _campaign()
+    own, caliber = found["own"], content["caliber"]
+    rows = [
+        [f"at least {SLOWER} of the faster of both", *(f"{own[level][f'at_least_{SLOWER}']:.0%}" for level in LEVELS)],
+        [f"below {FAILED:.2f} of it", *(str(len(own[level][f"below_{FAILED}"])) for level in LEVELS)],
+        ["nothing verified in time", *(str(len(own[level]["nothing_timed"])) for level in LEVELS)],
+    ]
+    told = wrapped(
+        f"Both tables are of {_problems(own['all'])}, each searched for {Mode.read(MODE).seconds:g} s and timed once, "
+        f"on one {caliber['device']} with torch {caliber['torch']}, triton {caliber['triton']} and driver "
+        f"{caliber['facts']['driver']} (commit {caliber['commit']}, `kernelbench_h200`)."
     )
-    heading = ["speedup over", *(f"{level} ({summary[level]['problems']} problems)" for level in LEVELS)]
-    rows = [[name, *(ratio(summary[level]["over"][key]) for level in LEVELS)] for name, key in names]
-    return table(heading, rows)
+    return f"{_table(own, rows)}\n\n{told}"
 
 
 def kernelbench_more() -> str:
-    """What a table of means hides: what was handed back, what is surely faster, and distances to the floor."""
-    content = read("kernelbench_h200")
-    every, one, two = (content["summary"][name] for name in ("all", *LEVELS))
-    handed, refused = every["results"], every["by_status"].get("mismatch", 0)
-    near, far = one["floor"]["memory_bound"], two["floor"]["memory_bound"]
+    """What a table of means hides."""
+    rows = [row for row in _campaign()[0]["results"] if row["mode"] == MODE and row.get("speedups")]
+    over = {row["problem"]: min(row["speedups"].values()) for row in rows}
+    ranked = sorted(over, key=lambda problem: -over[problem])
+    far = [problem for problem in ranked if over[problem] > FAR]
+    others = geometric_mean(over[problem] for problem in ranked[len(far) :])
+    plain = sum(row["us"] == row["plain_us"] for row in rows)
+    first = [row["curve"][0][0] for row in rows]
+    beyond = ", ".join(
+        f"{sum(ratio > bound for ratio in over.values())} are more than {bound:g} times" for bound in FAST
+    )
     lines = [
-        f"- For {handed['candidate']} of {every['problems']} problems the result is a program that the search found. "
-        f"For {handed['eager']} the result is eager PyTorch, and for {handed['inductor']} it is Inductor, because no "
-        f"verified program was faster. Refused winners of the search: {refused}.",
-        f"- For {every['surely_faster']:.0%} of the problems the 95% intervals of the speedups over eager PyTorch and "
-        "over Inductor lie above 1.",
-        f"- The slowest winner has {every['worst_candidate']:.2f} times the speed of the faster baseline, so that "
-        "baseline is the result of the problem.",
-        f"- Memory-bound programs of level 1 take {near['median']:.2f} times the minimum time for moving their bytes "
-        f"(median of {near['problems']}). Memory-bound programs of level 2 take {far['median']:.2f} times the minimum "
-        f"(median of {far['problems']}).",
-        *(f"- {note}" for note in content["notes"]),
+        f"- Of {len(over)} winners, {beyond} as fast as the faster baseline. {plain} are the plain lowering, with "
+        "Inductor's own kernels.",
+        f"- More than {FAR:g} times as fast: {', '.join(f'{problem} ({over[problem]:.1f})' for problem in far)}. Their "
+        "winners compute less, such as an average before the product that it is taken of. The geometric mean over the "
+        f"faster baseline is {others:.2f} without them.",
+        f"- The slowest winner is that of {ranked[-1]}: {over[ranked[-1]]:.3f} times as fast as the faster baseline.",
+        f"- A first candidate was measured after {median(first):.1f} s in the median, and after {max(first):.1f} s at "
+        "most.",
     ]
     return "\n".join(lines)
 
 
-def remade() -> str:
-    """Whether the winners of the campaign are as fast if they are made again."""
-    content = read("remade_h200")
-    found, commit = content["summary"], content["caliber"]["commit"]
-    (worst, ratio), *_ = found["worst"].items()
-    return wrapped(
-        f"The {found['winners']} winners of this campaign were made again with the rewrites of commit {commit}. For "
-        f"{found['equal']} of them Triton's IR is equal. The other {found['timed']} are "
-        f"{found['over_before_timed']:.3f} times as fast as they were, in the geometric mean. The slowest of them, "
-        f"{worst}, is {ratio:.3f} times as fast (`remade_h200`)."
-    )
+def _campaign() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The results of the campaign, and both its tables."""
+    content = read("kernelbench_h200")
+    return content, content["summary"][f"{MODE}_beside_baselines"]
+
+
+def _table(of: Mapping[str, Any], more: Sequence[Sequence[str]]) -> str:
+    """Geometric means against each baseline, a column a level, and `more` rows."""
+    heading = ["speedup over", *(f"{level} ({of[level]['problems']} problems)" for level in LEVELS)]
+    over = [[name, *(ratio(of[level]["over"][key]) for level in LEVELS)] for name, key in BASELINES.items()]
+    return table(heading, [*over, *more])
+
+
+def _problems(told: dict[str, Any]) -> str:
+    """How many problems these figures are of."""
+    measured = told["problems"]
+    all_of_them = f"{PROBLEMS} KernelBench problems of levels 1 and 2"
+    return all_of_them if measured == PROBLEMS else f"the first {measured} of {all_of_them}"
 
 
 def coverage() -> str:
