@@ -36,10 +36,12 @@ Placed = tuple[tuple[int, ...], Blocked | None]
 
 @dataclass(frozen=True)
 class Requests:
-    """Lines and sectors that the load or store instructions of all warps touch, each counted for itself."""
+    """Lines and sectors that the load or store instructions of all warps touch, each counted for itself; `own`:
+    sectors, each counted once for a warp."""
 
     lines: int
     sectors: int
+    own: int
 
 
 def blocked_layouts(ttgir: str) -> dict[str, Blocked]:
@@ -67,16 +69,17 @@ def requests(offsets: Integers, active: Integers, width: int, layout: Blocked | 
     Elements that follow one another in a thread and in memory are asked for together. Without a layout threads
     are taken to share what they can.
     """
-    number = np.zeros(offsets.shape, np.int64) if layout is None else _instruction(offsets, width, layout)
-    number, address = number[active != 0], offsets[active != 0] * width
-    return Requests(_distinct(number, address // LINE), _distinct(number, address // SECTOR))
+    warp, number = (np.zeros(offsets.shape, np.int64),) * 2 if layout is None else _numbers(offsets, width, layout)
+    warp, number, address = warp[active != 0], number[active != 0], offsets[active != 0] * width
+    sectors = address // SECTOR
+    return Requests(_distinct(number, address // LINE), _distinct(number, sectors), _distinct(warp, sectors))
 
 
-def _instruction(offsets: Integers, width: int, layout: Blocked) -> Integers:
-    """The number of the warp's instruction that asks for each element."""
+def _numbers(offsets: Integers, width: int, layout: Blocked) -> tuple[Integers, Integers]:
+    """The number of the warp that asks for each element, and of its instruction among those of all warps."""
     fastest = layout.order[0]
     together = _vector(np.moveaxis(offsets, fastest, -1), layout.per_thread[fastest], width)
-    number = np.zeros(offsets.shape, np.int64)
+    warps, number = np.zeros(offsets.shape, np.int64), np.zeros(offsets.shape, np.int64)
     for axis, size in enumerate(offsets.shape):
         index, held = np.arange(size), layout.per_thread[axis]
         by_warp = held * layout.threads[axis]
@@ -85,7 +88,8 @@ def _instruction(offsets: Integers, width: int, layout: Blocked) -> Integers:
         place = (again * layout.warps[axis] + warp) * held + of_thread
         along = tuple(size if other == axis else 1 for other in range(offsets.ndim))
         number = number * (int(place.max()) + 1) + place.reshape(along)
-    return number
+        warps = warps * layout.warps[axis] + warp.reshape(along)
+    return warps, number
 
 
 def _vector(offsets: Integers, per_thread: int, width: int) -> int:

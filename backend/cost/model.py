@@ -7,7 +7,8 @@ One kernel launch takes LAUNCH_US and then the times below together, as a norm o
               sectors that a store fills in part count more, and so does all where much is asked for at once
     cache     sectors that L2 delivers, and as much for each line asked for / its bandwidth; L1 serves what several
               instructions of a program share, as far as it holds what resident programs load in a round, and small
-              tensors that it holds as a whole
+              tensors that it holds as a whole; what a warp asks for again is on its way yet if its registers hold
+              what it loads in a round
     local     sectors by instruction, and spills / the bandwidth of L1
     exchange  wavefronts of shared memory in which warps exchange what they reduced, bank conflicts included
     issue     instructions by lane / the lanes of the multiprocessors that have a program, and a share of the latency
@@ -25,7 +26,8 @@ operations take the longer of bytes / bandwidth and FLOPs / peak at LIBRARY_SHAR
 The constants are the same for all programs. They were fitted on one H200, first to 189 measurements of nine
 hand-written kernels, then to 509 of kernels that Inductor makes of every second of 86 KernelBench problems. Which
 terms there are was decided with all 1021 in view, but for these, for which only the 509 were looked at: exchange,
-instructions from PTX, the share of latency, sectors filled in part, crowding and tensors kept in L1.
+instructions from PTX, the share of latency, sectors filled in part, crowding and tensors kept in L1. That sectors are
+on their way yet was seen in maxima among the 509, and that registers decide it in a sum among the others.
 benchmarks/results/cost/cost_model_h200.json has the figures for either half (`python -m benchmarks.cost.cost_model`).
 On other targets nothing was measured.
 """
@@ -170,7 +172,7 @@ def _times(
     latency = waves * (PROGRAM_US + waits * LATENCY_US + work.syncs * SYNC_US)
     return {
         "memory": (moved + programs * work.partly * PART_SECTORS * SECTOR) * crowding(work, together) / memory_rate,
-        "cache": programs * _l2_bytes(work, compiled, spilled, kept, held, together) / l2_rate,
+        "cache": programs * _l2_bytes(work, compiled, target, spilled, kept, held, together) / l2_rate,
         "local": each * (work.requested + spilled) / (L1_BYTES_CLOCK * clock),
         "exchange": each * work.exchanged * EXCHANGE_CLOCKS / clock,
         "issue": each * lanes / lane_rate + BARE_SHARE * latency,
@@ -184,10 +186,15 @@ def _waits(launch: Launch, work: Work, compiled: Compiled, target: Target) -> fl
     """How often one program waits for memory, one time after another."""
     if work.products:  # loads that feed products are fetched ahead, one round for each stage but the last
         return work.rounds / max(int(launch.options.get("num_stages", 3)) - 1, 1)
+    asked, left = _in_a_round(work, compiled, target)
+    return work.rounds * max(asked / min(max(left, LEAST_BYTES), THREAD_BYTES), 1)
+
+
+def _in_a_round(work: Work, compiled: Compiled, target: Target) -> tuple[float, int]:
+    """Bytes that one thread asks for in a round, and bytes of registers that it has left for them."""
     threads = 32 * compiled.num_warps
     left = 4 * (min(target.registers_per_sm // threads, MOST_REGISTERS) - compiled.resources.registers)
-    used = work.used / max(work.rounds, 1) / threads
-    return work.rounds * max(used / min(max(left, LEAST_BYTES), THREAD_BYTES), 1)
+    return work.used / max(work.rounds, 1) / threads, left
 
 
 def crowding(work: Work, together: int) -> float:
@@ -197,7 +204,9 @@ def crowding(work: Work, together: int) -> float:
     return 1 + CROWDING * math.log2(max(piece * flight / (PIECE_BYTES * FLIGHT_BYTES), 1))
 
 
-def _l2_bytes(work: Work, compiled: Compiled, spilled: float, kept: float, held: float, together: int) -> float:
+def _l2_bytes(
+    work: Work, compiled: Compiled, target: Target, spilled: float, kept: float, held: float, together: int
+) -> float:
     """Bytes that L2 delivers to one program, and as many for each line that they are asked for by.
 
     L1 holds `held` bytes for `together` programs, and has `kept` of what one of them loads from others before it.
@@ -207,7 +216,10 @@ def _l2_bytes(work: Work, compiled: Compiled, spilled: float, kept: float, held:
     # Lines are what L1 keeps: the fewer of their sectors are used, the less it holds.
     sparse = max(work.lines * LINE / work.requested, 1)
     round_bytes = work.touched / max(work.rounds, 1)
-    missed = work.touched + _beyond(held, together * round_bytes * sparse) * max(work.requested - work.touched, 0)
+    asked, left = _in_a_round(work, compiled, target)
+    at_once = asked <= min(left, 4 * compiled.resources.registers)
+    again = (work.own if at_once else work.requested) - work.touched
+    missed = work.touched + _beyond(held, together * round_bytes * sparse) * max(again, 0)
     spills = spilled * _beyond(held, together * compiled.resources.spill_bytes * 32 * compiled.num_warps)
     return (missed - kept) * (1 + work.lines * SECTOR / work.requested) + spills
 

@@ -43,7 +43,8 @@ class Work:
 
     `loaded`, `stored`: bytes by the index of the run-time argument, in whole sectors, each once however many
     instructions touch it; `reloaded`: bytes that a later loop loads again. `requested` and `lines`: bytes of sectors,
-    and lines of the L1 cache, summed over the instructions of all warps; `used`: bytes that lanes ask for.
+    and lines of the L1 cache, summed over the instructions of all warps; `own`: bytes of sectors, each once for a warp
+    in an access; `used`: bytes that lanes ask for.
     `lane_ops`: instructions times the lanes they take, each operation taking at least every thread once.
     `products`: operand type (`tf32` for f32 at lower precision) -> FLOPs of `tl.dot`. `rounds`: waits for
     memory one after another. `syncs`: reductions and scans. `exchanged`: wavefronts of shared memory that reductions
@@ -55,6 +56,7 @@ class Work:
     stored: dict[int, float] = field(default_factory=dict)
     reloaded: dict[int, float] = field(default_factory=dict)
     requested: float = 0.0
+    own: float = 0.0
     lines: float = 0.0
     used: float = 0.0
     lane_ops: float = 0.0
@@ -258,7 +260,7 @@ class _Reader:
         kind = operation.result_type if operation.name == "tt.descriptor_load" else operation.operand_type()
         width, elements = ELEMENT_BYTES.get(element_of(kind), 8), numel(kind)
         index = pointer.parameter if isinstance(pointer, Pointer) else -1
-        asked, sectors, used = Requests(elements, elements), None, elements * width
+        asked, sectors, used = Requests(elements, elements, elements), None, elements * width
         if isinstance(pointer, Pointer) and pointer.offsets is not None:
             place = _MASKS.get(operation.name, len(operation.operands))
             mask = self.values.get(operation.operands[place]) if len(operation.operands) > place else None
@@ -274,8 +276,10 @@ class _Reader:
                 self.work.partly += partly(offsets, width) * times
             self.outside |= self._leaves(pointer.parameter, offsets)
         elif operation.name in _BLOCK_ACCESS:
-            asked = Requests(math.ceil(used / LINE), math.ceil(used / SECTOR))
+            whole = math.ceil(used / SECTOR)
+            asked = Requests(math.ceil(used / LINE), whole, whole)
         self.work.requested += asked.sectors * SECTOR * times
+        self.work.own += asked.own * SECTOR * times
         self.work.lines += asked.lines * times
         self.work.used += used * times
         if operation.name not in ("tt.store", "tt.descriptor_store"):

@@ -191,6 +191,21 @@ def test_full_registers_keep_loads_waiting():
     assert launch_cost(launch, full, H200).us > 2 * launch_cost(launch, room, H200).us
 
 
+def test_sectors_that_registers_wait_for_are_asked_for_once():
+    """Lanes run down the rows, as where Triton does not see that columns are neighbours: a thread asks for four of a
+    row one by one, and L1 does not hold what all programs load in a round."""
+    module = sample_modules.column_sum(4096, 4095, 4, 512, warps=8)
+    (launch,) = trace_launches(module)
+    compiled = compile_launch(module, launch, H200)
+    lanes = "threadsPerWarp = [4, 8]"
+    assert lanes in compiled.ttgir
+    down = replace(compiled, ttgir=compiled.ttgir.replace(lanes, "threadsPerWarp = [1, 32]"))
+    work = work_of(down.ttir, launch, 256, layouts_of(down.ttgir))
+    assert work.touched <= work.own < work.requested / 2
+    few = replace(down, resources=replace(down.resources, registers=4))
+    assert launch_cost(launch, few, H200).us > 1.2 * launch_cost(launch, down, H200).us
+
+
 def test_a_wider_memory_is_faster_and_a_small_kernel_is_launch_bound():
     large = sample_modules.add_relu(8192, 4096)
     assert estimate(large, get_target("a100")).us > 1.8 * estimate(large, H200).us

@@ -40,6 +40,15 @@ def test_requests_by_layout_and_stride(layout, stride, lines, sectors):
     assert (found.lines, found.sectors) == (lines, sectors)
 
 
+def test_a_warp_touches_a_sector_once_however_many_of_its_instructions_do():
+    """Lanes run down 32 rows, and two warps down 32 more: four columns of a row lie in one sector."""
+    offsets = np.arange(4)[:, None] + 1000 * np.arange(64)[None, :]
+    found = requests(offsets, np.ones((4, 64), np.int64), 4, Blocked((1, 1), (1, 32), (1, 2), (1, 0)))
+    assert (found.sectors, found.own) == (4 * 64, 64)
+    shared = requests(np.arange(64) // 8, np.ones(64, np.int64), 4, Blocked((1,), (32,), (2,), (0,)))
+    assert (shared.sectors, shared.own) == (2, 2), "either warp asks for the one sector"
+
+
 def test_unaligned_elements_are_asked_for_one_by_one():
     found = requests(np.arange(128) + 1, np.ones(128, np.int64), 4, ROW_BY_FOUR)
     assert found.sectors == 4 * 16 + 1
