@@ -47,7 +47,7 @@ def status_of(main: Callable[[], int]) -> int:
 def campaign(
     arguments: argparse.Namespace,
     names: Sequence[str],
-    row_of: Callable[[str, float], Row],
+    row_of: Callable[[str, float, Row | None], Row],
     is_open: Callable[[Row], bool],
     summary_of: Summing,
     told: Callable[[Row], object],
@@ -56,10 +56,11 @@ def campaign(
 ) -> dict[str, Any]:
     """Write OUT, and return what it says in all.
 
-    `row_of` is given a name and the seconds that are left. OUT.journal gets every row as it is found, and the same
-    command goes on from there, or from OUT alone: rows that are open are made again. `told` is what is said of a row;
-    `made_with` and `caliber` tell conditions beside the device and the commit. Raises UserError for rows that were made
-    under other conditions. With --merge rows are those of other results, which were made under the same conditions.
+    `row_of` is given a name, the seconds that are left, and the row that is open, if there is one. OUT.journal gets
+    every row as it is found, and the same command goes on from there, or from OUT alone: rows that are open are made
+    again. `told` is what is said of a row; `made_with` and `caliber` tell conditions beside the device and the commit.
+    Raises UserError for rows that were made under other conditions. With --merge rows are those of other results, which
+    were made under the same conditions.
     """
     if arguments.merge:
         return _write(arguments.out, _merged(arguments.merge, names, summary_of))
@@ -74,9 +75,9 @@ def campaign(
                 journal.add(name, row)
 
         def work(name: str) -> None:
-            left = arguments.seconds - (time.monotonic() - began)
-            if left > 0 and (name not in journal.results or is_open(journal.results[name])):
-                journal.add(name, dict(row_of(name, left)))
+            left, before = arguments.seconds - (time.monotonic() - began), journal.results.get(name)
+            if left > 0 and (before is None or is_open(before)):
+                journal.add(name, dict(row_of(name, left, before)))
                 seconds = time.monotonic() - began
                 console.print(f"{seconds:.0f} s {name}: {told(journal.results[name])}", highlight=False)
 

@@ -113,7 +113,7 @@ def main(given: Sequence[str] | None = None) -> int:
     found = campaign(
         arguments,
         list(CASES),
-        lambda name, left: row_of(name, arguments.tiny, min(arguments.limit, max(left, 1.0))),
+        lambda name, left, _before: row_of(name, arguments.tiny, min(arguments.limit, max(left, 1.0))),
         lambda row: "failure" in row,
         summary,
         lambda row: row.get("failure", row.get("ceilings")),

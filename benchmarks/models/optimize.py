@@ -10,8 +10,8 @@ over Inductor. Some rows have comparisons of the same kind under CUDA graphs (`g
 max-autotune (`tuned`).
 
 OUT.journal gets every row as it is found, and the same command goes on from there. A process that fails leaves the end
-of its output in the row. `--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an
-interpreter's and say nothing.
+of its output in the row; with `--again` it is given another try, and what was measured is kept. `--tiny` makes models
+small; without a GPU all of it runs on the test bed, whose times are an interpreter's and say nothing.
 """
 
 import argparse
@@ -182,14 +182,26 @@ def _budget(row: PlannedRow, arguments: argparse.Namespace) -> float:
     return float(arguments.budget or row.budget)
 
 
-def row_of(row: PlannedRow, arguments: argparse.Namespace) -> dict[str, Any]:
-    """All stages of a row, also those after one that failed."""
-    found: dict[str, Any] = {"id": row.id, "sizes": "small" if arguments.tiny else "real", **vars(row)}
+def row_of(row: PlannedRow, arguments: argparse.Namespace, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """All stages of a row, also those after one that failed. Of a row from `before`, what was measured is kept, and
+    those that failed come behind another `optimize`, which finds their kernels; `again` tells of it."""
+    stages = ("optimize", "compare", *row.beside)
+    kept = {name: found for name, found in (before or {}).items() if name in stages and "failure" not in found}
+    if "optimize" not in kept:
+        kept = {}
+    due = [stage for stage in stages if stage not in kept]
+    told: dict[str, Any] = {"id": row.id, "sizes": "small" if arguments.tiny else "real", **vars(row), **kept}
     with tempfile.TemporaryDirectory() as folder:
-        for stage in (stages := ("optimize", "compare", *row.beside)):
-            found[stage] = _child(row, stage, arguments, Path(folder))
-    failed = [stage for stage in stages if "failure" in found[stage]]
-    return found | {"budget": _budget(row, arguments), "status": f"{failed[0]} failed" if failed else "ok"}
+        if kept:
+            search = _child(row, "optimize", arguments, Path(folder))
+            told["again"] = {
+                "stages": due,
+                **{name: search[name] for name in ("failure", "whole", "counts") if name in search},
+            }
+        for stage in due:
+            told[stage] = _child(row, stage, arguments, Path(folder))
+    failed = [stage for stage in stages if "failure" in told[stage]]
+    return told | {"budget": _budget(row, arguments), "status": f"{failed[0]} failed" if failed else "ok"}
 
 
 def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -226,7 +238,7 @@ def main(given: Sequence[str] | None = None) -> int:
     """Write OUT; 0 if every row was measured."""
     parser = options(__doc__, "runs/models/optimize.json", 200.0)
     parser.add_argument("--budget", type=float, help="seconds for `optimize` instead of the plan's")
-    parser.add_argument("--again", action="store_true", help="make rows that failed once more")
+    parser.add_argument("--again", action="store_true", help="measure once more what failed in rows that are there")
     parser.add_argument("--verbose", action="store_true", help="print what the processes print")
     parser.add_argument("--child", choices=("optimize", *SIDES), help=argparse.SUPPRESS)
     arguments = parser.parse_args(given)
@@ -238,7 +250,7 @@ def main(given: Sequence[str] | None = None) -> int:
     found = campaign(
         arguments,
         list(rows),
-        lambda name, _left: row_of(rows[name], arguments),
+        lambda name, _left, before: row_of(rows[name], arguments, before),
         lambda row: arguments.again and row["status"] != "ok",
         summary_of,
         lambda row: row["status"],

@@ -286,7 +286,7 @@ def main(given: Sequence[str] | None = None) -> int:
     found = campaign(
         arguments,
         list(CASES),
-        lambda name, _left: row_of(name, arguments.tiny, arguments.limit),
+        lambda name, _left, _before: row_of(name, arguments.tiny, arguments.limit),
         lambda _row: False,
         summary,
         lambda row: row["status"],

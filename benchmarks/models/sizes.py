@@ -241,7 +241,7 @@ def main(given: Sequence[str] | None = None) -> int:
     found = campaign(
         arguments,
         names,
-        lambda name, _left: row(name),
+        lambda name, _left, _before: row(name),
         lambda one: "failure" in one,  # one that failed is tried again
         summary_of,
         lambda one: one.get("failure") or f"{len(one['launches'])} kernels at a size",

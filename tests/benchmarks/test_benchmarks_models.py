@@ -1,16 +1,19 @@
 """The table of whole models: rows are summed up as they are."""
 
 import json
+from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from benchmarks.models import optimize
 from benchmarks.models.campaign import campaign, options
 from benchmarks.models.cases import CASES
 from benchmarks.models.matrix import cases, summary
-from benchmarks.models.optimize import SIDES
+from benchmarks.models.optimize import SIDES, row_of
 from benchmarks.models.optimize import summary_of as optimized
 from benchmarks.models.plan import PlannedRow, planned
 from benchmarks.models.reasons import not_admitted, reasons
@@ -41,7 +44,8 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
     made: list[str] = []
 
     def run(*words: str) -> dict[str, Any]:
-        def row_of(name: str, left_s: float) -> dict[str, Any]:
+        def row_of(name: str, left_s: float, before: Mapping[str, Any] | None) -> dict[str, Any]:
+            assert before is None or (name == "b" and not before["ok"])
             made.append(name)
             return {"ok": name != "b" or made.count("b") > 1, "left": left_s > 0}
 
@@ -66,11 +70,38 @@ def test_a_campaign_goes_on_behind_what_is_known_and_makes_open_rows_again(tmp_p
         run("--commit", "def")
 
 
+def test_what_failed_in_a_row_is_measured_again_and_what_was_measured_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    failing = {"tuned"}
+
+    def child(_row: PlannedRow, stage: str, _arguments: Namespace, _folder: Path) -> dict[str, Any]:
+        ran.append(stage)
+        return {"failure": "more than 200 s"} if stage in failing else {"whole": len(ran)}
+
+    monkeypatch.setattr(optimize, "_child", child)
+    row, arguments = PlannedRow("a", beside=("graphs", "tuned")), Namespace(tiny=False, budget=None)
+    first = row_of(row, arguments)
+    assert first["status"] == "tuned failed" and ran == ["optimize", "compare", "graphs", "tuned"]
+    failing.clear()
+    second = row_of(row, arguments, first)
+    assert second["status"] == "ok" and ran[4:] == ["optimize", "tuned"]
+    assert second["optimize"] == {"whole": 1} and second["tuned"] == {"whole": 6}
+    assert second["again"] == {"stages": ["tuned"], "whole": 5}
+    # Where no kernels were found, there is nothing that another search's could stand beside.
+    third = row_of(row, arguments, first | {"optimize": {"failure": "killed"}})
+    assert ran[6:] == ["optimize", "compare", "graphs", "tuned"] and "again" not in third
+
+
 def test_rows_of_several_results_are_merged_if_they_were_made_alike(tmp_path: Path) -> None:
     def run(out: str, *words: str) -> dict[str, Any]:
         arguments = options("Some models.", str(tmp_path / out), 60.0).parse_args(words)
         return campaign(
-            arguments, ["a", "b"], lambda name, _left: {"name": name}, lambda _row: False, lambda rows: dict(rows), str
+            arguments,
+            ["a", "b"],
+            lambda name, *_given: {"name": name},
+            lambda _row: False,
+            lambda rows: dict(rows),
+            str,
         )
 
     run("1.json", "--only", "b", "--commit", "abc")
