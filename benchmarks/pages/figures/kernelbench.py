@@ -28,7 +28,7 @@ def gain() -> str:
         f"On {_problems(shipped)}, Kernelwright's programs run **{ratio(over['inductor'])} as fast as Inductor's** and "
         f"{ratio(over['eager'])} as fast as eager PyTorch: geometric means with 95% intervals, on one "
         f"{caliber['device']} with torch {torch_version}, fp32 with PyTorch's default numerics, "
-        f"{Mode.read(MODE).seconds:g} s of search per problem, in one run of one version of the code. {good} of the "
+        f"{Mode.read(MODE).seconds:g} s of search per problem, each once, with one version of the code. {good} of the "
         f"{own['problems']} winners are at least {SLOWER} times as fast as the faster of both "
         "([details](docs/results.md))."
     )
