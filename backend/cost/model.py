@@ -7,8 +7,8 @@ One kernel launch takes LAUNCH_US and then the times below together, as a norm o
               sectors that a store fills in part count more, and so does all where much is asked for at once
     cache     sectors that L2 delivers, and as much for each line asked for / its bandwidth; L1 serves what several
               instructions of a program share, as far as it holds what resident programs load in a round, and small
-              tensors that it holds as a whole; what a warp asks for again is on its way yet if its registers hold
-              what it loads in a round
+              tensors that it holds as a whole; what a warp asks for again is on its way yet if a thread has, and has
+              left, registers for all that it loads in a round
     local     sectors by instruction, and spills / the bandwidth of L1
     exchange  wavefronts of shared memory in which warps exchange what they reduced, bank conflicts included
     issue     instructions by lane / the lanes of the multiprocessors that have a program, and a share of the latency

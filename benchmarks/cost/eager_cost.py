@@ -31,6 +31,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     measured = json.loads(given.measured.read_text("utf-8"))
+    if not all("level" in row for row in measured["results"]):
+        parser.error(f"--measured {given.measured}: no result of benchmarks/kernelbench/kernelbench.py; name one")
     sources = {problem.id: problem.source for problem in load_problems(given.problems)}
     rows = []
     for row in measured["results"]:

@@ -1,4 +1,4 @@
-"""Two modules of one reference timed in turns, with what a search or another pipeline made of the first one.
+"""A module and what a search or another pipeline makes of it, timed in turns.
 
 Each question has a process of its own, several at a time. While times are taken, nobody else has a turn on the GPU.
 """
@@ -39,7 +39,7 @@ TRIALS = {"rounds": ROUNDS, "runs_in_a_round": RUNS, "how": HOW, "interval": "95
 
 @dataclass(frozen=True)
 class Question:
-    """Texts of a module and of the one that is timed beside it; without the second the pipeline makes it of the first.
+    """The text of a module; the pipeline makes the one that is timed beside it.
 
     `digest` says what the texts come from: an answer is kept as long as that is the same.
     """
@@ -47,7 +47,6 @@ class Question:
     name: str
     digest: str
     before: str
-    after: str = ""
     baselines: tuple[str, ...] = ()
 
 
@@ -60,12 +59,9 @@ def _answer(question: Question, settings: Settings, context: Context, shares: Sh
     before = parse_module(question.before)
     with shares.of(need_of(before.reference)):
         found: dict[str, Any] = {"as_given": _judged(before, context)}
-        if question.after:
-            after = parse_module(question.after)
-        else:
-            after = settings.pipeline.run(before, context)
-            notes = dict(after.provenance[-1].notes) if after.provenance else {}
-            found |= {"spec": notes.get("best", ""), "search": brief(notes)}
+        after = settings.pipeline.run(before, context)
+        notes = dict(after.provenance[-1].notes) if after.provenance else {}
+        found |= {"spec": notes.get("best", ""), "search": brief(notes)}
         same = (before.kernels, before.launcher) == (after.kernels, after.launcher)
         found |= {"same": same, "kernels": [len(before.kernels), len(after.kernels)], "module": print_module(after)}
         judged = found["as_given"] if same else _judged(after, context)

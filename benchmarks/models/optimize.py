@@ -192,12 +192,13 @@ def row_of(row: PlannedRow, arguments: argparse.Namespace, before: Mapping[str, 
     due = [stage for stage in stages if stage not in kept]
     told: dict[str, Any] = {"id": row.id, "sizes": "small" if arguments.tiny else "real", **vars(row), **kept}
     with tempfile.TemporaryDirectory() as folder:
-        if kept:
+        if before and kept:
             search = _child(row, "optimize", arguments, Path(folder))
-            told["again"] = {
-                "stages": due,
-                **{name: search[name] for name in ("failure", "whole", "counts") if name in search},
-            }
+            tried = {"stages": due, **{name: search[name] for name in ("failure", "whole", "counts") if name in search}}
+            told["again"] = [*before.get("again", ()), tried]
+            if "failure" in search:  # there are no kernels for what is due
+                told |= {stage: before[stage] for stage in due}
+                due = []
         for stage in due:
             told[stage] = _child(row, stage, arguments, Path(folder))
     failed = [stage for stage in stages if "failure" in told[stage]]

@@ -59,7 +59,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "code-entry-points": _quoted("pyproject.toml"),
     "gain": lambda: f"{kernelbench.gain()}\n{models.gain()}",
     "kernelbench": kernelbench.kernelbench,
-    "kernelbench-winners": kernelbench.kernelbench_winners,
+    "kernelbench-fastest": kernelbench.kernelbench_fastest,
     "kernelbench-more": kernelbench.kernelbench_more,
     "agents": agents.agents,
     "midend-agents": agents.midend_agents,

@@ -179,7 +179,9 @@ def joined(paths: Sequence[Path]) -> dict[str, Any]:
     for row in (row for content in contents for row in content["results"]):
         name = f"{COLD} {next(numbers)}" if row["mode"] == COLD else row["id"]
         rows[name] = row | {"id": name}
-    told = {"command": command_line(), "made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}
+    commands = [command for content in contents for command in content.get("of", [content["command"]])]
+    told = {"command": command_line(), "of": commands}
+    told |= {"made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}
     return told | {"summary": summary(rows), "results": [rows[name] for name in sorted(rows)]}
 
 

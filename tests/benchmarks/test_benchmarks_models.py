@@ -82,11 +82,17 @@ def test_what_failed_in_a_row_is_measured_again_and_what_was_measured_is_kept(mo
     row, arguments = PlannedRow("a", beside=("graphs", "tuned")), Namespace(tiny=False, budget=None)
     first = row_of(row, arguments)
     assert first["status"] == "tuned failed" and ran == ["optimize", "compare", "graphs", "tuned"]
+    failing.add("optimize")
+    without = row_of(row, arguments, first)
+    assert without["status"] == "tuned failed" and ran[4:] == ["optimize"] and without["optimize"] == {"whole": 1}
+    assert without["again"] == [{"stages": ["tuned"], "failure": "more than 200 s"}]
+    assert without["tuned"] == first["tuned"]
     failing.clear()
+    ran[4:] = []
     second = row_of(row, arguments, first)
     assert second["status"] == "ok" and ran[4:] == ["optimize", "tuned"]
     assert second["optimize"] == {"whole": 1} and second["tuned"] == {"whole": 6}
-    assert second["again"] == {"stages": ["tuned"], "whole": 5}
+    assert second["again"] == [{"stages": ["tuned"], "whole": 5}]
     # Where no kernels were found, there is nothing that another search's could stand beside.
     third = row_of(row, arguments, first | {"optimize": {"failure": "killed"}})
     assert ran[6:] == ["optimize", "compare", "graphs", "tuned"] and "again" not in third

@@ -83,20 +83,21 @@ def test_winners_are_told_by_themselves_and_with_the_baselines_that_are_faster()
         row("1_1", "15t", 25.0, best="fast", speedups={"eager": 4.0, "inductor": 2.0}),
         row("1_2", "15t", 25.0, best="slow", speedups={"eager": 0.8, "inductor": 1.6}),
         row("2_1", "15t", 25.0, best="fast", speedups={"eager": 3.0, "inductor": 0.95}),
-        {"problem": "2_2", "mode": "15t", "status": "error"},
+        {"problem": "2_2", "mode": "15t", "status": "error", "cause": "none is verified"},
+        row("2_3", "15t", 25.0, best="refused", timing="mismatch@time"),
     )
     told = summary(found)["15t_beside_baselines"]
-    own, shipped = told["own"]["all"], told["shipped"]["all"]
-    assert own["problems"] == 4 and own["over"][FASTER]["problems"] == 3
+    own, fastest = told["own"]["all"], told["fastest"]["all"]
+    assert own["problems"] == 5 and own["winners"] == own["over"][FASTER]["problems"] == 3
     assert own["over"][FASTER]["geomean"] == pytest.approx((2.0 * 0.8 * 0.95) ** (1 / 3), abs=1e-3)
     assert own["over"]["inductor"]["ci"][0] < (2.0 * 1.6 * 0.95) ** (1 / 3) < own["over"]["inductor"]["ci"][1]
-    assert own["at_least_0.97"] == 0.25 and own["below_0.9"] == ["1_2"] and own["nothing_timed"] == ["2_2"]
-    assert own["slower"] == {"1_2": 0.8, "2_1": 0.95}
-    # The faster baseline is handed out in two, and where nothing was verified nothing is gained.
-    assert shipped["results"] == {"eager": 1, "inductor": 1, "candidate": 1}
-    assert shipped["over"][FASTER]["geomean"] == pytest.approx(2.0 ** (1 / 4), abs=1e-3)
-    assert shipped["over"]["inductor"]["geomean"] == pytest.approx((2.0 * 2.0) ** (1 / 4), abs=1e-3)
-    assert told["shipped"]["level 1"]["problems"] == 2 and told["own"]["level 2"]["slower"] == {"2_1": 0.95}
+    assert own["at_least_0.97"] == 1 and own["below_0.9"] == ["1_2"] and own["slower"] == {"1_2": 0.8, "2_1": 0.95}
+    assert own["without"] == {"2_2": "none is verified", "2_3": "mismatch@time"}
+    # A baseline is the fastest of two, and where there is no winner nothing is gained.
+    assert fastest["results"] == {"eager": 1, "inductor": 1, "candidate": 1}
+    assert fastest["over"][FASTER]["geomean"] == pytest.approx(2.0 ** (1 / 5), abs=1e-3)
+    assert fastest["over"]["inductor"]["geomean"] == pytest.approx((2.0 * 2.0) ** (1 / 5), abs=1e-3)
+    assert told["fastest"]["level 1"]["problems"] == 2 and told["own"]["level 2"]["slower"] == {"2_1": 0.95}
     assert beside_baselines([row("a", "15", 25.0)]) is None
 
 
@@ -171,9 +172,15 @@ def test_results_of_shards_are_joined(tmp_path: Path):
     for name in ("a", "b"):
         each = rows(row(name, "60", 25.0), row(name, "5m", 50.0)) | {f"{COLD} 1": row("warm-up", COLD, 90.0)}
         shards.append(tmp_path / f"{name}.json")
-        given = {"made_with": made, "caliber": {"commit": "c"}, "results": [one | {"id": n} for n, one in each.items()]}
+        given = {
+            "command": f"of {name}",
+            "made_with": made,
+            "caliber": {"commit": "c"},
+            "results": [one | {"id": n} for n, one in each.items()],
+        }
         shards[-1].write_text(json.dumps(given))
     content = joined(shards)
+    assert content["of"] == ["of a", "of b"]
     assert [one["id"] for one in content["results"]] == ["a 5m", "a 60", "b 5m", "b 60", f"{COLD} 1", f"{COLD} 2"]
     assert content["summary"]["5m_keeps_of_60"] == {"problems": 2, "share": 0.5}
     assert content["summary"]["first_measured_cold_s"] == [1.0, 1.0] and content["made_with"] == made

@@ -203,6 +203,8 @@ def test_sectors_that_registers_wait_for_are_asked_for_once():
     work = work_of(down.ttir, launch, 256, layouts_of(down.ttgir))
     assert work.touched <= work.own < work.requested / 2
     few = replace(down, resources=replace(down.resources, registers=4))
+    resident = {programs_per_sm(one.resources, 256, H200) for one in (few, down)}
+    assert resident == {8}, "as many programs share L1"
     assert launch_cost(launch, few, H200).us > 1.2 * launch_cost(launch, down, H200).us
 
 
