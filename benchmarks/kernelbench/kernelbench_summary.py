@@ -109,13 +109,18 @@ def _over(outcomes: Sequence[Outcome], baselines: Sequence[str]) -> dict[str, An
     """
     kept = [found for found in outcomes if not found.ratio or all(name in found.ratio for name in baselines)]
     ratios = [found.over(baselines) for found in kept]
+    fast = {f"{p:g}": _rounded(_share(ratios, lambda ratio, p=p: ratio > p)) for p in FAST}
+    return geometric_mean(ratios) | {"fast": fast}
+
+
+def geometric_mean(ratios: Sequence[float]) -> dict[str, Any]:
+    """The geometric mean of ratios with its 95% interval over problems; None where there is none."""
     found = mean_interval(np.log([ratios])) if ratios else None
     ends = None if found is None or not math.isfinite(found.low) else [math.exp(found.low), math.exp(found.high)]
     return {
-        "problems": len(kept),
+        "problems": len(ratios),
         "geomean": None if found is None else _rounded(math.exp(found.value)),
         "ci": ends and [_rounded(end) for end in ends],
-        "fast": {f"{p:g}": _rounded(_share(ratios, lambda ratio, p=p: ratio > p)) for p in FAST},
     }
 
 

@@ -197,7 +197,7 @@ def row_of(row: PlannedRow, arguments: argparse.Namespace, before: Mapping[str, 
             tried = {"stages": due, **{name: search[name] for name in ("failure", "whole", "counts") if name in search}}
             told["again"] = [*before.get("again", ()), tried]
             if "failure" in search:  # there are no kernels for what is due
-                told |= {stage: before[stage] for stage in due}
+                told |= {stage: before.get(stage, search) for stage in due}
                 due = []
         for stage in due:
             told[stage] = _child(row, stage, arguments, Path(folder))

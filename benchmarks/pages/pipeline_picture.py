@@ -3,21 +3,18 @@
 usage: python -m benchmarks.pages.pipeline_picture [--check]
 
 --check writes nothing, and exits with status 1 where the file differs from the drawing. The bars are the rows of
-benchmarks/results/search/kernelbench_15s_h200.json.
+the campaign that the pages quote.
 """
 
 import argparse
-import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from xml.sax.saxutils import escape
 
-from benchmarks.pages.figures.kernelbench import MODE
+from benchmarks.pages.figures.formats import ROOT, read
+from benchmarks.pages.figures.kernelbench import CAMPAIGN, MODE
 
-ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/assets/pipeline.svg"
-RESULTS = ROOT / "benchmarks/results/search/kernelbench_15s_h200.json"
 WIDTH, HEIGHT = 1000, 372
 #: Names, what each does, and what comes out, in the order of the pipeline.
 STAGES = (
@@ -99,7 +96,7 @@ def _stages() -> Iterator[str]:
 
 def _speedups() -> Iterator[str]:
     """A bar a problem on a logarithmic scale: the result over the faster of eager and Inductor, which it may be."""
-    content = json.loads(RESULTS.read_text("utf-8"))
+    content = read(CAMPAIGN)
     timed = [row for row in content["results"] if row["mode"] == MODE]
     found = sorted((max(1.0, min((row.get("speedups") or {}).values(), default=1.0)) for row in timed), reverse=True)
     base, left, unit, step = 340, 70, 42, (WIDTH - 125) / len(found)

@@ -32,8 +32,8 @@ from benchmarks.caliber import add_commit, caliber_of
 from benchmarks.kernelbench.kernelbench import settings_for
 from benchmarks.kernelbench.kernelbench_memory import Shares, device_bytes
 from benchmarks.kernelbench.kernelbench_work import with_searches
-from benchmarks.kernelbench.side_by_side import BEFORE, TRIALS, Question, work_off
 from benchmarks.rewrites.handwritten import FINDS, Program, divides, finds, handwritten, reads_again
+from benchmarks.rewrites.side_by_side import BEFORE, TRIALS, Question, work_off
 from benchmarks.row_lines import command_line, write_result
 from kernelwright.backend.measure.children import cores
 from kernelwright.driver.campaigns.campaign import machine

@@ -1,13 +1,9 @@
 """How the winners of searches do beside eager PyTorch and Inductor, each timed with both by the evaluator."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from benchmarks.kernelbench.kernelbench_summary import DEFAULT, EAGER, summarize
-from kernelwright.driver.run.intervals import mean_interval
+from benchmarks.kernelbench.kernelbench_summary import DEFAULT, EAGER, geometric_mean, summarize
 
 #: Below these shares of the faster baseline's speed a winner counts as slower, or as a failure.
 SLOWER, FAILED = 0.97, 0.90
@@ -27,15 +23,6 @@ def beside_baselines(rows: Sequence[Row]) -> dict[str, Any] | None:
     told = summarize([_timed(row) for row in rows])
     fastest = {name: {key: told[name][key] for key in ("problems", "results", "over")} for name in groups}
     return {"own": {name: _own(group) for name, group in groups.items()}, "fastest": fastest}
-
-
-def geometric_mean(ratios: Sequence[float]) -> dict[str, Any]:
-    """With its 95% interval over problems."""
-    found = mean_interval(np.log([ratios])) if ratios else None
-    if found is None:
-        return {"problems": 0, "geomean": None, "ci": None}
-    ends = [round(math.exp(end), 4) for end in (found.low, found.high)] if math.isfinite(found.low) else None
-    return {"problems": len(ratios), "geomean": round(math.exp(found.value), 4), "ci": ends}
 
 
 def _level(row: Row) -> int | None:

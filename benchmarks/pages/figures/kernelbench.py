@@ -8,8 +8,8 @@ from benchmarks.pages.figures.formats import ratio, read, table, wrapped
 from benchmarks.search.beside_baselines import FAILED, FASTER, SLOWER
 from benchmarks.search.time_to_quality import Mode
 
-#: The mode of the campaign, and how many problems it has.
-MODE, PROBLEMS = "15t", 100
+#: The campaign: its results, the mode of its searches, and how many problems it has.
+CAMPAIGN, MODE, PROBLEMS = "kernelbench_15s_h200", "15t", 100
 LEVELS = ("level 1", "level 2")
 BASELINES = {"eager PyTorch": "eager", "Inductor": "inductor", "the faster of both": FASTER}
 #: What a winner's pipeline has where its lowering takes averages before products and convolutions.
@@ -26,7 +26,7 @@ def gain() -> str:
     early, others = _reassociated(rows)
     return wrapped(
         f"On {_problems(own)}, the winners of `search` run **{ratio(over['inductor'])} as fast as Inductor's code** "
-        f"({others['inductor']:.2f}x without {len(early)} that take averages before products) and "
+        f"({others['inductor']:.2f}x without the {len(early)} that take averages before products) and "
         f"{ratio(over['eager'])} as fast as eager PyTorch: geometric means with 95% intervals, on one "
         f"{caliber['device']} with torch {torch_version}, fp32 with PyTorch's default numerics, a budget of "
         f"{Mode.read(MODE).seconds:g} s per problem, each once, with one version of the code. {_good(own)} of "
@@ -52,7 +52,7 @@ def kernelbench_fastest() -> str:
     told = wrapped(
         f"Both tables are of {_problems(fastest['all'])}, each searched with a budget of {Mode.read(MODE).seconds:g} s "
         f"and timed once, on one {caliber['device']} with torch {caliber['torch']}, triton {caliber['triton']} and "
-        f"driver {caliber['facts']['driver']} (commit {caliber['commit']}, `kernelbench_15s_h200`)."
+        f"driver {caliber['facts']['driver']} (commit {caliber['commit']}, `{CAMPAIGN}`)."
     )
     return f"{_table(fastest, rows)}\n\n{told}"
 
@@ -87,7 +87,7 @@ def kernelbench_more() -> str:
 
 def _campaign() -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
     """The results of the campaign, both its tables, and the rows with a winner. All rows are of the commit it tells."""
-    content = read("kernelbench_15s_h200")
+    content = read(CAMPAIGN)
     rows = [row for row in content["results"] if row["mode"] == MODE]
     assert {row["commit"] for row in rows} == {content["caliber"]["commit"]}, "one campaign is of one commit"
     return content, content["summary"][f"{MODE}_beside_baselines"], [row for row in rows if row.get("speedups")]
@@ -115,7 +115,7 @@ def _table(of: Mapping[str, Any], more: Sequence[Sequence[str]]) -> str:
 def _problems(told: Mapping[str, Any]) -> str:
     """How many problems these figures are of."""
     all_of_them = f"{PROBLEMS} KernelBench problems of levels 1 and 2"
-    return all_of_them if told["problems"] == PROBLEMS else f"{told['problems']} so far of {all_of_them}"
+    return all_of_them if told["problems"] == PROBLEMS else f"{told['problems']} of {all_of_them} so far"
 
 
 def coverage() -> str:
