@@ -108,7 +108,7 @@ class Bench:
         """Draw inputs and weights, and run the module that others are compared with."""
         turns = DeviceLock(device)
         with _turn(turns.shared):
-            drawn = _drawn(plain.reference, seed, device)
+            drawn = _drawn(plain, seed, device)
             bench = cls(device, seed, clock_for(device), turns, plain, drawn.inputs, drawn.state, (), warm=warm)
             bench.expected = bench.outputs(plain)
             bench.noise = tuple(apart(*pair) for pair in zip(drawn.eager, bench.expected, strict=True))
@@ -199,15 +199,20 @@ def draw(reference: Reference, seed: int, device: str) -> None:
     _waiting.clear()
     on = torch.device(device)
     with _sound(device), permitted(reference.numerics, deterministic=False), _turn(DeviceLock(on).shared):
-        _waiting[reference, seed, on] = _drawn(reference, seed, on)
+        _waiting[reference, seed, on] = _drawn_for(reference, seed, on)
 
 
-def _drawn(reference: Reference, seed: int, device: torch.device) -> _Drawn:
-    known = _waiting.pop((reference, seed, device), None)
-    if known is not None:
-        return known
+def _drawn(plain: KernelModule, seed: int, device: torch.device) -> _Drawn:
+    known = _waiting.pop((plain.reference, seed, device), None)
+    if plain.launcher is not None and plain.launcher.form == "class":  # weights of its own are drawn by the host
+        return _drawn_for(plain.reference, seed, device, by_host=True)
+    return known or _drawn_for(plain.reference, seed, device)
+
+
+def _drawn_for(reference: Reference, seed: int, device: torch.device, by_host: bool = False) -> _Drawn:
     program = ReferenceProgram.load(reference)
-    model, inputs = program.build(seed, device), program.inputs(seed, device)
+    model = program.build(seed, device) if by_host else program.build_there(seed, device)
+    inputs = program.inputs(seed, device)
     with Eager(reference.numerics, cut=True):
         eager = program.run(copy.deepcopy(model), inputs)
     return _Drawn(inputs, program.state(model), eager)

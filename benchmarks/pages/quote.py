@@ -70,6 +70,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "handwritten-speed": searching.handwritten_speed,
     "search": searching.search,
     "search-memory": searching.search_with_memory,
+    "search-first": searching.first_candidates,
     "search-on-cpu": searching.search_on_cpu,
     "learner": agents.learner,
     "spelling": searching.spelling,

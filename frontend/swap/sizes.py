@@ -52,21 +52,23 @@ def numels(kernel: Any) -> Mapping[str, Any]:
 
 
 def around(now: Sizes, used: Iterable[Any], guards: Sequence[Any]) -> Iterator[Sizes]:
-    """Sizes around those of now that the guards allow: powers of two, their neighbours, all small, and all large.
-    Symbols that are not used stay as they are."""
+    """Sizes around those of now that the guards allow, each once: all small, powers of two and their neighbours, and
+    all large. Of one size the first two have no common factor. Symbols that are not used stay as they are."""
     names = sorted(used, key=str)
     near = [_near(int(now[name])) for name in names]
     turned = [[one[(turn + place) % len(one)] for place, one in enumerate(near)] for turn in range(4)]
-    for chosen in (*turned, [one[0] for one in near], [one[1] for one in near]):
+    small, large = ([min(one) for one in near], [max(one) for one in near])
+    for chosen in dict.fromkeys(map(tuple, (small, *turned, large))):
         sizes = dict(now) | {name: sympy.Integer(value) for name, value in zip(names, chosen, strict=True)}
         if sizes != now and all(guard.xreplace(sizes) != sympy.false for guard in guards):
             yield sizes
 
 
 def _near(value: int) -> tuple[int, int, int, int]:
-    """The powers of two around half a size and around twice a size, and the neighbours of the one above it."""
+    """The power of two around half a size and a neighbour of the one above it, that around twice a size and the other
+    neighbour."""
     above = 1 << max(value - 1, 1).bit_length()
-    return max(2, above // 4), 2 * above, max(2, above - 1), above + 1
+    return max(2, above // 4), above + 1, 2 * above, max(2, above - 1)
 
 
 def at_sizes(graph: Graph, sizes: Sizes) -> Mapping[Node, Node]:

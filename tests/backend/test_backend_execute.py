@@ -92,6 +92,30 @@ def test_code_holds_everything_in_order_and_compiles() -> None:
     compile(code, "module", "exec")
 
 
+VAST = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, width, listed):
+        super().__init__()
+        self.first = torch.nn.Linear(width, width)
+        self.places = torch.arange(4).tolist() if listed else None
+    def forward(self, x):
+        return self.first(x)
+def get_inputs():
+    return [torch.randn(2, 4)]
+def get_init_inputs():
+    return [%s]
+"""
+
+
+@pytest.mark.parametrize("arguments", ["1 << 22, False", "16, True"], ids=["vast", "values are read"])
+def test_weights_are_drawn_on_the_device_where_that_works(arguments: str) -> None:
+    program = ReferenceProgram.load(Reference(VAST % arguments, "Model", (), (), ()))
+    model = program.build_there(0, "meta")  # drawn elsewhere, the vast one would need 64 TiB
+    assert {one.device.type for one in model.parameters()} == {"meta"}
+    assert model.places is None or model.places == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("launcher", [FUNCTION, CLASS], ids=["function", "class"])
 def test_both_forms_give_what_the_reference_gives(launcher: Launcher) -> None:
     m = module(launcher)

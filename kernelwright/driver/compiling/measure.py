@@ -70,7 +70,7 @@ def rounds_ms(
     numerics = permitted(reference.numerics, deterministic=False)
     with torch.no_grad(), numerics, closing(DeviceLock(place)) as turns:
         with turns.shared():
-            model = program.build(seed, device)
+            model = program.build_there(seed, device)
             inputs, state = program.inputs(seed, device), program.state(model)
         sides: dict[str, Callable[[], object]] = {}
         if "eager" in baselines:

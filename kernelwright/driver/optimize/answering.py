@@ -173,15 +173,27 @@ class Beside:
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
         left = iter(questions)
         free, self._free = self._free, []
-        for number in free:
-            self._ask(number, left)
-        while self._running and not late():
-            known = wait(self._running, _LOOK_S, FIRST_COMPLETED).done
-            for done in [one for one in self._running if one in known]:
-                question, number = self._running.pop(done)
+        try:
+            for number in free:
                 self._ask(number, left)
-                if question is not None:
-                    yield question, _answer(done)
+            while self._running and not late():
+                known = wait(self._running, _LOOK_S, FIRST_COMPLETED).done
+                for done in [one for one in self._running if one in known]:
+                    question, number = self._running.pop(done)
+                    self._ask(number, left)
+                    if question is not None:
+                        yield question, _answer(done)
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Take back what is asked and not begun; what is begun goes on, and nobody hears its answer."""
+        for future, (_, number) in list(self._running.items()):
+            if future.cancel():
+                del self._running[future]
+                self._free.append(number)
+            else:
+                self._running[future] = None, number
 
     def _ask(self, number: int, left: Iterator[Question]) -> None:
         """Have a process answer the next question, where there is one, once it has answered those before."""

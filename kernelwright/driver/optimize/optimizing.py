@@ -16,7 +16,7 @@ from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
-from kernelwright.driver.optimize.certifying import MUTANTS, SIZES, Certifying
+from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying
 from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
@@ -37,7 +37,7 @@ from kernelwright.ir.values import KernelModule
 #: Shares of the budget: what is kept for the comparison of the whole model, and what one kernel's admission may take.
 WHOLE_SHARE, ADMISSION_SHARE = 0.05, 0.03
 #: The share that is kept for completing certificates, and where sizes may change from call to call.
-CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.15
+CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.3
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
@@ -254,12 +254,11 @@ class Optimizing:
     def _certify_all(self, outcomes: Outcomes) -> None:
         """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""
         certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
-        for key in outcomes.admitted:
-            entry = outcomes.entry(key)
-            if entry is None or SIZES in entry.certificate or certify.late():
-                continue
-            self.say(f"{outcomes.kernels[key].name}: completing its certificate")
-            outcomes.certified(key, entry, certify.completed(entry, outcomes.recorded[key], outcomes.beside(entry)))
+        found = [(key, entry) for key in outcomes.admitted if (entry := outcomes.entry(key)) is not None]
+        admitted = [Admitted(key, one, outcomes.recorded[key], outcomes.beside(one)) for key, one in found]
+        for kernel, made in certify.completed(one for one in admitted if one.at_its_own):
+            self.say(f"{outcomes.kernels[kernel.key].name}: its certificate is done, {self._left_s:.0f} s left")
+            outcomes.certified(kernel.key, kernel.entry, made)
 
     def _examine_all(self, outcomes: Outcomes) -> None:
         """Have faulty variants of admitted kernels judged in what is left of the time: what verdicts are worth."""

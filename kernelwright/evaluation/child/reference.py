@@ -53,9 +53,10 @@ def run_reference(
     collected = Collected(sketching=Sketching.decode(job.sketch) if job.sketch else None)
     with turns.shared():
         sketching = collected.sketching
-        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):
+        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching):
             collected.sketching, draws = None, draws[:1]
-        model = _model(program, seed, device, turns)
+        with aside(turns, [spec.tensor for spec in program.reference.state]):
+            model = program.build(seed, device)  # as a candidate's own is, whose tensors are found by their content
         state, module = program.state(model), holdings(model) | {"sets": sets(program.reference.source)}
         built = collected.named(state, turns)
         del model, state
@@ -90,14 +91,12 @@ def _made(
     return {draw: made[draw] for draw in draws if draw in made}
 
 
-def _sketchable(
-    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: DeviceLock
-) -> bool:
+def _sketchable(program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
     inputs = drawn(program, draw, device)
     first = digests(inputs, sketching)
     with asserting(device):
-        outputs = program.run(_model(program, seed, device, turns), inputs)
+        outputs = program.run(_model(program, seed, device), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
@@ -108,20 +107,18 @@ def _model(
     program: ReferenceProgram,
     seed: int,
     device: str,
-    turns: DeviceLock,
     draw: Draw | None = None,
     kind: str | None = None,
     counted: bool = False,
 ) -> nn.Module:
-    """The model as built from `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
-    with aside(turns, [spec.tensor for spec in program.reference.state]):
-        model = program.build(seed, device)
-        if draw is not None and draw.weights is not None:
-            perturb(model, draw.weights, kind, counted)
-        if draw is not None and draw.kind == ALIKE:
-            even_out(model)
-        if draw is not None and not draw.training:
-            model.eval()
+    """The model with weights drawn for `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
+    model = program.build_there(seed, device)
+    if draw is not None and draw.weights is not None:
+        perturb(model, draw.weights, kind, counted)
+    if draw is not None and draw.kind == ALIKE:
+        even_out(model)
+    if draw is not None and not draw.training:
+        model.eval()
     return model
 
 
@@ -154,7 +151,7 @@ class ReferenceRuns:
         counting = [(draw.kind, True)] * (whole or draw.kind in PATCHES)
         ways = [*counting, (draw.kind, False)] if draw.kind in (*FREE, *PATCHES) else []
         for kind, counted in (*ways, (None, False)):
-            model = _model(program, self.seed, device, self.turns, draw, kind, counted)
+            model = _model(program, self.seed, device, draw, kind, counted)
             inputs = (
                 _redrawn(program, model, draw, device, self.turns) if drawing is None else drawing.inputs(model, draw)
             )

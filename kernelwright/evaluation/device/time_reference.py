@@ -40,10 +40,10 @@ def time_reference(
     plan, device = job.timing, torch.device(job.device)
     generator = random.Random(plan.seed)
     with torch.no_grad():
-        program, model = _built(job, device)
         for compiled in tensors:
             torch.compiler.load_cache_artifacts(bytes(compiled.data))
         with turns.shared():
+            program, model = _built(job, device)
             rotation = _reference_calls(job, program, model, generator, turns)
         with turns.alone():
             clock = clock_for(device)
@@ -63,9 +63,9 @@ def _compiled_bytes(most: int) -> list[RawTensor]:
 
 
 def _built(job: TimeReference, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
-    """The reference and its model with the weights of all draws, which the host builds: no turn is taken."""
+    """The reference and its model with the weights of all draws."""
     program = ReferenceProgram.load(decode_reference(job.reference))
-    model = program.build(job.seed, device)
+    model = program.build_there(job.seed, device)
     weights = Draw.decode(job.draws[0]).weights
     if weights is not None:
         perturb(model, weights)

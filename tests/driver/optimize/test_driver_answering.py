@@ -109,6 +109,25 @@ def test_once_it_is_late_nothing_more_is_asked(beside: Beside) -> None:
         assert len(found) < 9
 
 
+def test_once_it_is_late_what_is_not_begun_is_taken_back_and_no_later_question_gets_its_answer(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, asks = threading.Event(), Told.ask
+
+    def ask(self: Told, question: Question | int) -> dict[str, Any]:
+        found = asks(self, question)
+        assert isinstance(question, int) or go_on.wait(LIMIT_S)
+        return found
+
+    monkeypatch.setattr(Told, "ask", ask)
+    with beside as answers:
+        assert list(answers.each(questions(9), lambda: bool(Told.begun))) == [] and begun(1) == ["0"]
+        found = answers.each([replace(one, key=f"later {one.key}") for one in questions(3)], bool)
+        go_on.set()
+        later = ["later 0", "later 1", "later 2"]
+        assert [question.key for question, _ in found] == later and begun(4) == ["0", *later]
+
+
 class Right:
     """An evaluator that finds everything right, and keeps what it was asked for."""
 

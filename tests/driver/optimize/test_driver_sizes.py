@@ -1,18 +1,23 @@
 """Sizes that change from call to call: ours runs between the sizes at which it is verified, Inductor's elsewhere."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.store.entry import Entry, Versions
-from kernelwright.driver.extraction.filling import begun
+from kernelwright.driver.extraction.filling import begun, entry_of
 from kernelwright.driver.extraction.ranges import elsewhere, widened, without
-from kernelwright.frontend.swap.graphs import GraphRecorder
+from kernelwright.driver.optimize.answering import Answer, Question, Questions
+from kernelwright.driver.optimize.certifying import Admitted, Certifying
+from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
+from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
 from kernelwright.frontend.swap.running import holds, own_sizes, side_by_side
 from kernelwright.frontend.swap.sizes import which_fits
@@ -103,13 +108,19 @@ def test_entries_run_side_by_side_where_none_before_is_for_an_entrys_own_sizes()
     assert own_sizes(small) == {"x": 8} and own_sizes(fixed) == {}
 
 
-def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() -> None:
+def _turned() -> tuple[Recorded, RecordedGraph]:
+    """A kernel of which two sizes may change, as it was recorded at 30 and 70."""
     recorder = GraphRecorder()
     with torch.no_grad():
         torch.compile(Turned(), backend=recorder, dynamic=True)(torch.randn(30, 70))
     torch.compiler.reset()
     (graph,) = recorder.graphs
     (kernel,) = graph.kernels
+    return kernel, graph
+
+
+def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() -> None:
+    kernel, graph = _turned()
     module = begun(kernel, graph, "h100")
     entry = replace(_entry(), module=print_module(module), replacement=replacement(kernel, module).text)
     known = list(elsewhere(entry, module, kernel, graph, "h100"))
@@ -119,6 +130,35 @@ def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() 
         assert source != own.source
         other = replace(module, kernels=(replace(own, source=source),))
         assert [one.ours for one in elsewhere(entry, other, kernel, graph, "h100")] == [None] * 6
+
+
+class Some:
+    """Answers so many questions, each by yes, and keeps which they were."""
+
+    def __init__(self, count: int) -> None:
+        self.count, self.asked = count, list[str]()
+
+    def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
+        assert not late()
+        for question in islice(questions, self.count):
+            self.asked.append(question.key)
+            yield question, Answer(question.module, Verdict(Status.OK, Rung.RUN))
+
+
+def test_a_certificate_that_time_was_too_short_for_is_completed_later() -> None:
+    kernel, graph = _turned()
+    module = begun(kernel, graph, "h100")
+    entry = entry_of(kernel, graph, "sm_90", module, Verdict(Status.OK, Rung.RUN), "a pipeline")
+    asked, tried = list[str](), list[int]()
+    for count in (0, 1, 6, 20, 20):
+        some = Some(count)
+        certify = Certifying(some, "h100", bool)
+        entry = next((made for _, made in certify.completed([Admitted("key", entry, (kernel, graph))])), entry)
+        asked.append(f"{len(some.asked)} of {', '.join(some.asked[:2])}")
+        tried.append(len(entry.certificate.get("other sizes", ())))
+    assert asked == ["0 of ", "1 of key own", "6 of key ours 0, key own 0", "6 of key ours 0, key own 0", "0 of "]
+    assert tried == [0, 0, 3, 6, 6]
+    assert entry.sizes and {len(some) for _, some in entry.sizes} == {7}
 
 
 def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
