@@ -190,12 +190,14 @@ def _merged(launches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What the rows say in all: kernels that were launched at four other sizes, and where something is not right."""
+    """What the rows say in all: admitted kernels that were launched at four other sizes, and where something is not
+    right. Where a kernel has the text of an admitted one and was not admitted itself, it is no kernel more."""
     done = {name: row["launches"] for name, row in rows.items() if "launches" in row}
     some = [(name, one) for name, launches in done.items() for one in launches]
     sizes: dict[tuple[str, str], int] = {}
     for name, one in some:
-        sizes[name, one["kernel"]] = sizes.get((name, one["kernel"]), 0) + 1
+        if one["kernel"].partition(" ")[0] in rows[name]["tried"]:
+            sizes[name, one["kernel"]] = sizes.get((name, one["kernel"]), 0) + 1
     return {
         "open": {name: row["failure"] for name, row in rows.items() if "failure" in row},
         "kernels": len(sizes),

@@ -94,6 +94,15 @@ def test_a_right_module_climbs_every_rung(evaluator: LocalEvaluator) -> None:
     assert verdict.caliber["tf32"] is False
 
 
+def test_an_evaluators_worker_checks_with_other_kinds_of_inputs_too(evaluator: LocalEvaluator) -> None:
+    default, fewer = evaluator.evaluate(good()), evaluator.checking("reward").evaluate(good())
+    assert fewer.ok and (fewer.caliber["checks"], default.caliber["checks"]) == ("reward", "default")
+    assert fewer.caliber["passes"] < default.caliber["passes"] / 2
+    later = evaluator.checking("reward")
+    assert later.evaluate(good(), RUNGS).ok and later.worker_pid == evaluator.worker_pid
+    assert evaluator.evaluate(good()).caliber["checks"] == "default"
+
+
 def test_a_kernel_that_only_the_interpreter_takes_fails_to_compile(evaluator: LocalEvaluator) -> None:
     # The interpreter would let a block of any size through.
     odd = vector("tl.store(out_ptr + i, tl.load(x_ptr + i, mask=mask) * 2 + tl.sum(tl.arange(0, 3), 0), mask=mask)")

@@ -160,11 +160,11 @@ def first_candidates() -> str:
     first, own = told["first_measured_s"], cold["caliber"]
     assert (caliber["device"], caliber["commit"]) == (own["device"], own["commit"])
     return wrapped(
-        f"In {told['searches']} searches of 5 s, one for each of these problems, the first candidate was measured after "
-        f"{first['median']:.2f} s in the median, and after {first['max']:.2f} s at most, with processes that were there "
-        f"before. In the first command on a machine that was just started it was measured {cold['first_measured_s']:.2f}"
-        f" s after the search began, for which imports had taken {cold['import_s']:.1f} s ({caliber['device']}, commit "
-        f"{caliber['commit']}, `first_measured_h200`, `cold_start_h200`)."
+        f"In {told['searches']} searches of 5 s, one for each of these problems, the first candidate was measured "
+        f"after {first['median']:.2f} s in the median, and after {first['max']:.2f} s at most, with processes that "
+        "were there before. In the first command on a machine that was just started it was measured "
+        f"{cold['first_measured_s']:.2f} s after the search began, for which imports had taken {cold['import_s']:.1f} "
+        f"s ({caliber['device']}, commit {caliber['commit']}, `first_measured_h200`, `cold_start_h200`)."
     )
 
 

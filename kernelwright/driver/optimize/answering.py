@@ -34,24 +34,29 @@ _WARM_S = 60.0
 @dataclass(frozen=True)
 class Question:
     """A kernel's key, its module, and passes that look for a faster one within so many seconds; without passes, whether
-    the module is right."""
+    the module is right. If `fewer`, that is judged with fewer kinds of inputs, and so is `own`, another module of the
+    same reference."""
 
     key: str
     module: KernelModule
-    pipeline: str
-    seconds: float
+    pipeline: str = ""
+    seconds: float = 0.0
+    fewer: bool = False
+    own: KernelModule | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
     """A module with its verdict; or `why` there is none, with the seconds that it took. `rivals` are others that were
-    verified, which may be the faster ones in a running model."""
+    verified, which may be the faster ones in a running model. `own` is the verdict on the question's other module, or
+    on what a search began with, if that was judged."""
 
     module: KernelModule | None = None
     verdict: Verdict | None = None
     why: str = ""
     seconds: float = 0.0
     rivals: tuple[tuple[KernelModule, Verdict], ...] = ()
+    own: Verdict | None = None
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -84,12 +89,14 @@ class Answering(Protocol):
 def answered(question: Question, context: Context) -> Answer:
     """The answer, made here. Interrupts go through."""
     began, verdicts = time.monotonic(), dict[str, Verdict]()
+    services = context.service(AgentServices)
+    evaluator = services.fewer if question.fewer and services.fewer else context.evaluator
     right = dict[str, tuple[KernelModule, Verdict]]()
 
     def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Verdict | BaseException]:
         for module in modules:
             try:
-                verdict = _unfit(module, context.target) or context.evaluator.evaluate(module, rungs)
+                verdict = _unfit(module, context.target) or evaluator.evaluate(module, rungs)
                 verdicts[module.digest] = verdict
                 if verdict.ok:
                     right[module.digest] = module, verdict
@@ -97,18 +104,19 @@ def answered(question: Question, context: Context) -> Answer:
             except KernelwrightError as error:
                 yield error
 
-    services = replace(context.service(AgentServices), evaluate=evaluate)
     try:
         module = question.module
         if question.pipeline:
-            module = parse_pipeline(question.pipeline).run(module, context.having(services))
+            module = parse_pipeline(question.pipeline).run(module, context.having(replace(services, evaluate=evaluate)))
         # What a search verified is not verified again.
-        verdict = verdicts.get(module.digest) or context.evaluator.evaluate(module)
+        verdict = verdicts.get(module.digest) or evaluator.evaluate(module)
+        own = evaluator.evaluate(question.own) if question.own else verdicts.get(question.module.digest)
     except KernelwrightError as error:
         told = str(error).splitlines()[0]  # what a verdict says comes last, after all that was asked for
         return Answer(why=told.rpartition(" is verified: ")[2], seconds=time.monotonic() - began)
     rivals = tuple(one for digest, one in right.items() if digest not in (module.digest, question.module.digest))
-    return Answer(module, verdict, "" if verdict.ok else str(verdict), time.monotonic() - began, rivals)
+    why, seconds = "" if verdict.ok else str(verdict), time.monotonic() - began
+    return Answer(module, verdict, why, seconds, rivals, own)
 
 
 def _unfit(module: KernelModule, target: str) -> Verdict | None:

@@ -13,21 +13,20 @@ from kernelwright.agent.evaluator import Verdict
 from kernelwright.backend.store.entry import Entry
 from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.extraction.ranges import Elsewhere, elsewhere, widened
-from kernelwright.driver.optimize.answering import Answering, Question
+from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.evaluation.mutation.mutants import mutants
 from kernelwright.evaluation.mutation.score import INVALID
 from kernelwright.frontend.swap.running import own_sizes
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.parser import parse_module
-from kernelwright.ir.values import KernelModule
 
 #: How much longer than Inductor's kernel ours may take at another size: what one median is uncertain by.
 SLACK = 1.02
 #: The parts of a certificate that are added here.
 SIZES, OWN_ERRORS, MUTANTS = "other sizes", "errors of Inductor's kernel", "mutants"
-#: What became of a size at which ours is used, and what the verdict on Inductor's kernel at the first sizes is named.
-RIGHT, _OWN = "right", "own"
+#: What became of a size at which ours is used.
+RIGHT = "right"
 
 
 @dataclass(frozen=True)
@@ -47,27 +46,35 @@ class Admitted:
 
 @dataclass(eq=False)
 class _Open:
-    """An admitted kernel, the sizes at which it is tried, the verdicts that are asked for, and those that came."""
+    """An admitted kernel, the sizes at which it is tried, what is asked of it by name, and the answers that came."""
 
     kernel: Admitted
     others: Sequence[Elsewhere]
-    asked: set[str]
-    verdicts: dict[str, Verdict | None] = field(default_factory=dict)
+    questions: Mapping[str, Question]
+    answers: dict[str, Answer] = field(default_factory=dict)
 
     def completed(self) -> Entry:
-        """The entry with what the verdicts say, and for the sizes at which they are good; others keep what they have
-        of a certificate."""
-        entry, verdicts = self.kernel.entry, {key: one for key, one in self.verdicts.items() if one is not None}
-        known = [(one, *_judged(one, str(place), verdicts)) for place, one in enumerate(self.others)]
-        tried = [(one.numbers, why, times) for one, why, times in known if why is not None]
-        right = [numbers for numbers, why, _ in tried if not why]
+        """The entry with what the answers say, and for the sizes at which it is good; others keep what they have of a
+        certificate."""
+        entry = self.kernel.entry
         told: list[dict[str, Any]] = list(entry.certificate.get(SIZES, ()))
-        told += [{"sizes": dict(numbers), "became": why or RIGHT, **times} for numbers, why, times in tried]
+        right = list[Mapping[str, int]]()
+        for place, one in enumerate(self.others):
+            why, found = _judged(one, self.answers.get(f"{self.kernel.key} {place}"))
+            told += [{"sizes": dict(one.numbers), "became": why or RIGHT, **found}] if why is not None else []
+            right += [one.numbers] if why == "" else []
         wrong = [one["sizes"] for one in told if one["became"] != RIGHT]
-        certificate: dict[str, Any] = {**entry.certificate, SIZES: told}
-        if (own := verdicts.get(_OWN)) is not None:
-            certificate[OWN_ERRORS] = dict(own.errors) if own.ok else str(own)
-        return replace(widened(entry, right, [*wrong, *self.kernel.beside]), certificate=certificate)
+        own = self.answers.get(f"{self.kernel.key} own", Answer()).verdict
+        entry = replace(entry, certificate={**entry.certificate, SIZES: told})
+        return widened(with_own(entry, own), right, [*wrong, *self.kernel.beside])
+
+
+def with_own(entry: Entry, verdict: Verdict | None) -> Entry:
+    """The entry, whose certificate has the errors of Inductor's own kernel by its verdict, if there is one."""
+    if verdict is None:
+        return entry
+    told: Any = dict(verdict.errors) if verdict.ok else str(verdict)
+    return replace(entry, certificate={**entry.certificate, OWN_ERRORS: told})
 
 
 @dataclass(frozen=True)
@@ -83,39 +90,34 @@ class Certifying:
         as soon as all is known of it. The certificate says what came of each size that was tried in time, and how exact
         Inductor's kernel is; what it says already is not asked again. A range ends before the sizes at which others
         were admitted. The same entry where there was no time for any of it."""
-        asked: dict[str, tuple[_Open, str]] = {}
-        opened: list[_Open] = []
-        for question, answer in self.answering.each(self._questions(admitted, opened, asked), self.late):
-            one, name = asked[question.key]
-            one.verdicts[name] = answer.verdict
-            if one.verdicts.keys() == one.asked:
-                opened.remove(one)
+        opened: dict[str, _Open] = {}
+        for question, answer in self.answering.each(self._questions(admitted, opened), self.late):
+            one = opened[question.key]
+            one.answers[question.key] = answer
+            if one.answers.keys() == one.questions.keys():
                 yield one.kernel, one.completed()
-        for one in opened:
-            none = one.asked and not one.verdicts
-            yield one.kernel, one.kernel.entry if none else one.completed()
+        for one in dict.fromkeys(opened.values()):
+            if not one.questions or 0 < len(one.answers) < len(one.questions):
+                yield one.kernel, one.completed()
 
-    def _questions(
-        self, admitted: Iterable[Admitted], opened: list[_Open], asked: dict[str, tuple[_Open, str]]
-    ) -> Iterator[Question]:
+    def _questions(self, admitted: Iterable[Admitted], opened: dict[str, _Open]) -> Iterator[Question]:
+        """What is asked; `opened` gets the kernel of each question, and one that needs none by its own key."""
         for kernel in admitted:
             told = [one["sizes"] for one in kernel.entry.certificate.get(SIZES, ())]
             tried = elsewhere(kernel.entry, parse_module(kernel.entry.module), *kernel.recording, self.target)
             others = [one for one in tried if dict(one.numbers) not in told]
-            modules = dict(self._modules(kernel, others))
-            if modules or others or SIZES not in kernel.entry.certificate:
-                opened.append(one := _Open(kernel, others, set(modules)))
-            for name, module in modules.items():
-                key = f"{kernel.key} {name}"
-                asked[key] = one, name
-                yield Question(key, module, "", 0.0)
+            questions = {one.key: one for one in self._asked(kernel, others)}
+            one = _Open(kernel, others, questions)
+            if questions or others or SIZES not in kernel.entry.certificate:
+                opened |= dict.fromkeys(questions or [kernel.key], one)
+            yield from questions.values()
 
     def with_mutants(self, entry: Entry, count: int) -> Entry:
         """The entry, whose certificate has what became of so many mutants of its module, or of those that were judged
         in time: how many, how many the checks killed, and which passed. One that passes may compute the same. The same
         entry where none was judged."""
         some = {f"{entry.digest} {one.module.digest}": one for one in mutants(parse_module(entry.module), count)}
-        asked = (Question(key, one.module, "", 0.0) for key, one in some.items())
+        asked = (Question(key, one.module) for key, one in some.items())
         answers = {question.key: answer.verdict for question, answer in self.answering.each(asked, self.late)}
         known = [(one, answers.get(key)) for key, one in some.items()]
         judged = [(one, verdict) for one, verdict in known if verdict is not None and verdict.status not in INVALID]
@@ -125,31 +127,32 @@ class Certifying:
         told = {"judged": len(judged), "killed": len(judged) - len(passed), "passed": passed}
         return replace(entry, certificate={**entry.certificate, MUTANTS: told})
 
-    def _modules(self, kernel: Admitted, others: Sequence[Elsewhere]) -> list[tuple[str, KernelModule]]:
-        """What is judged, by name: Inductor's kernel, ours at other sizes, and Inductor's there where times count."""
-        found = list[tuple[str, KernelModule]]()
+    def _asked(self, kernel: Admitted, others: Sequence[Elsewhere]) -> Iterator[Question]:
+        """Inductor's kernel is judged, and ours at other sizes, with Inductor's beside it where times count."""
         if OWN_ERRORS not in kernel.entry.certificate:
             with suppress(KernelwrightError):  # a kernel that is known from an earlier run may have no problem here
                 own = begun(*kernel.recording, self.target)
-                found += [(_OWN, own)] if own.launcher is not None else []
+                if own.launcher is not None:
+                    yield Question(f"{kernel.key} own", own)
         for place, one in enumerate(others):
             if one.ours is not None:
-                found += [(f"ours {place}", one.ours)] + [(f"own {place}", one.own)] * (self.target != "interpreter")
-        return found
+                timed = self.target != "interpreter" and one.own.launcher is not None
+                beside = one.own if timed else None
+                yield Question(f"{kernel.key} {place}", one.ours, fewer=True, own=beside)
 
 
-def _judged(one: Elsewhere, place: str, verdicts: Mapping[str, Verdict]) -> tuple[str | None, dict[str, float]]:
-    """Why a kernel is not used at some sizes, "" where it is, None where that is not known; and Inductor's time over
-    ours, where both are timed."""
+def _judged(one: Elsewhere, answer: Answer | None) -> tuple[str | None, dict[str, Any]]:
+    """Why a kernel is not used at some sizes, "" where it is, None where that is not known; and with which kinds of
+    inputs it was judged, and Inductor's time over ours, where both are timed."""
     if one.ours is None:
         return "the kernel's text is another one there", {}
-    if (ours := verdicts.get(f"ours {place}")) is None:
+    if answer is None or (ours := answer.verdict) is None:
         return None, {}
+    found: dict[str, Any] = {name: ours.caliber[name] for name in ("checks",) if name in ours.caliber}
     if not ours.ok:
-        return f"it is not verified there: {ours}", {}
-    own = verdicts.get(f"own {place}")
-    times = [verdict.times_ms.get("candidate") if verdict else None for verdict in (own, ours)]
+        return f"it is not verified there: {ours}", found
+    times = [verdict.times_ms.get("candidate") if verdict else None for verdict in (answer.own, ours)]
     if times[0] is None or times[1] is None:
-        return "", {}
-    ratio = {"alone": round(times[0] / times[1], 3)}
-    return ("it is slower than Inductor's there" if times[1] > SLACK * times[0] else ""), ratio
+        return "", found
+    slower = times[1] > SLACK * times[0]
+    return "it is slower than Inductor's there" if slower else "", found | {"alone": round(times[0] / times[1], 3)}

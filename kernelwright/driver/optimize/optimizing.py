@@ -16,7 +16,7 @@ from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
-from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying
+from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying, with_own
 from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
@@ -243,13 +243,14 @@ class Optimizing:
         if not made.beats(kernel) or made.entry is None or made.ours is None:
             return made.kernel, {**made.kept, **others}
         earlier = outcomes.entry(kernel.key) if kernel.became == "admitted" else None
-        if not self.store.put(made.entry):
+        entry = with_own(made.entry, answer.own)
+        if not self.store.put(entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         if earlier is not None:
             self.store.remove(earlier)
             others = {"others": [{"why": kernel.why, "entry": json.loads(earlier.text)}, *made.others]}
         self._ours[kernel.key] = made.ours
-        return replace(made.kernel, became="admitted", digest=made.entry.digest), others
+        return replace(made.kernel, became="admitted", digest=entry.digest), others
 
     def _certify_all(self, outcomes: Outcomes) -> None:
         """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""

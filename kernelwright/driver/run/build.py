@@ -39,6 +39,8 @@ from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
+#: With which kinds of inputs a text is judged that was judged with all that are configured, as at other sizes.
+FEWER = "reward"
 
 
 def resolve_target(name: str) -> str:
@@ -63,8 +65,13 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
         policy = stack.enter_context(open_policy(settings.policy)) if settings.policy.is_configured else None
-        prepare = evaluator.prepare if isinstance(evaluator, LocalEvaluator) else None
-        agents = AgentServices(policy, prepare=prepare, estimate=cost_model_ms(target))
+        here = evaluator if isinstance(evaluator, LocalEvaluator) else None
+        agents = AgentServices(
+            policy,
+            prepare=here.prepare if here else None,
+            fewer=here.checking(FEWER) if here else None,
+            estimate=cost_model_ms(target),
+        )
         services = (agents, SearchServices(judging=asdict(chosen)))
         yield Context(target, evaluator, settings.seed, progress, services=services)
 

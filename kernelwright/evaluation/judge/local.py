@@ -1,5 +1,6 @@
 """The evaluator that runs on this machine: parse, compile, interpret, run, time, profile."""
 
+import copy
 import functools
 import random
 import secrets
@@ -111,7 +112,7 @@ class LocalEvaluator:
         repeats: int = 1,
         vocabulary: bool = True,
     ) -> None:
-        self.repeats, self.vocabulary = repeats, vocabulary
+        self.repeats, self.vocabulary, self._seed = repeats, vocabulary, seed
         self.target, self.dialect, self.seeds, self.strength = target, dialect, seeds, strength
         self._externs: frozenset[str] | None = None if externs else frozenset()
         self.compile_target = compile_target if target == "interpreter" else target
@@ -191,6 +192,15 @@ class LocalEvaluator:
             detail, found = summary((_NO_PROGRAM,)), (_NO_PROGRAM,)
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
         return self.evaluate(replace(module, reference=reference), rungs, larger)
+
+    def checking(self, strength: str) -> "LocalEvaluator":
+        """This evaluator with the kinds of inputs of another of `STRENGTHS`: it has the same worker, which either
+        closes."""
+        other = copy.copy(self)
+        other.strength = strength
+        other._checks = Checks(self.seeds, self.limits, self._seed, strength=strength)
+        other._build_seed = other._checks.build_seed
+        return other
 
     def close(self) -> None:
         """End the worker and all it started; idempotent. A later evaluation starts another."""

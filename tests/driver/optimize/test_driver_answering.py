@@ -167,3 +167,28 @@ def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(
     found = answered(Question("key", module, "asks", 5.0), Context("h100", cast(Any, evaluator)))
     assert found.verdict is not None and found.verdict.ok == fits
     assert len(evaluator.asked) == fits
+
+
+def test_with_fewer_kinds_of_inputs_another_evaluator_judges_and_inductors_kernel_too() -> None:
+    (module,) = (question.module for question in questions(1))
+    made, evaluator, fewer = replace(module, name="made"), Right(), Right()
+    context = Context("interpreter", cast(Any, evaluator), services=(AgentServices(fewer=cast(Any, fewer)),))
+    found = answered(Question("key", made, fewer=True, own=module), context)
+    assert fewer.asked == [made, module] and evaluator.asked == [] and found.own == found.verdict
+    assert answered(Question("key", made), context).own is None and evaluator.asked == [made]
+
+
+def test_an_answer_tells_what_was_found_of_the_kernel_that_a_search_began_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Compares:
+        """In the place of a pipeline: judges what it is given."""
+
+        def run(self, module: KernelModule, ctx: Context) -> KernelModule:
+            evaluate = ctx.service(AgentServices).evaluate
+            assert evaluate is not None
+            list(evaluate([module], None))
+            return replace(module, name="faster")
+
+    monkeypatch.setattr(answering, "parse_pipeline", lambda _spec: Compares())
+    own = parse_pipeline("lower-inductor").run(questions(1)[0].module, Context("interpreter"))
+    found = answered(Question("key", own, "compares", 5.0), Context("interpreter", cast(Any, Right())))
+    assert found.own is not None and found.own.ok and found.module is not None and found.module.name == "faster"
