@@ -57,21 +57,25 @@ def _unsigned(text: str, module: KernelModule) -> str:
 
 
 def widened(entry: Entry, right: Sequence[Mapping[str, int]], other: Sequence[Mapping[str, int]]) -> Entry:
-    """The entry for all sizes of `right` too, at which it was verified, but for those between which lies one of
-    `other`, at which it was not."""
-    for numbers in right:
-        sizes = tuple((name, (*known, numbers[name])) for name, known in entry.sizes)
-        wider = replace(entry, sizes=sizes)
+    """The entry for its sizes and for all of `right`, at which it was verified, but for those between which lies one of
+    `other`, at which it was not. The sizes that it was made at stay."""
+    known = _known(entry)
+    found = replace(entry, sizes=tuple((name, some[:1]) for name, some in entry.sizes))
+    for numbers in (*known[1:], *right):
+        sizes = tuple((name, (*some, numbers[name])) for name, some in found.sizes)
+        wider = replace(found, sizes=sizes)
         if not any(holds(wider, one) for one in other):
-            entry = wider
-    return entry
+            found = wider
+    return found
 
 
 def without(entry: Entry, numbers: Mapping[str, int]) -> Entry | None:
     """The entry for its sizes but for these; None where it was made at these, or no size may change."""
+    known = _known(entry)
+    return None if not known or known[0] == numbers else widened(entry, (), [numbers])
+
+
+def _known(entry: Entry) -> list[dict[str, int]]:
+    """The sizes that an entry is for, those that it was made at first."""
     names = [name for name, _ in entry.sizes]
-    known = [dict(zip(names, one, strict=True)) for one in zip(*(some for _, some in entry.sizes), strict=True)]
-    if not known or known[0] == numbers:
-        return None
-    alone = replace(entry, sizes=tuple((name, (number,)) for name, number in known[0].items()))
-    return widened(alone, known[1:], [numbers])
+    return [dict(zip(names, one, strict=True)) for one in zip(*(some for _, some in entry.sizes), strict=True)]

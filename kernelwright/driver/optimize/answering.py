@@ -7,7 +7,8 @@ are to make it faster. An answer is the verified module with its verdict, or why
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
@@ -35,7 +36,8 @@ _WARM_S = 60.0
 class Question:
     """A kernel's key, its module, and passes that look for a faster one within so many seconds; without passes, whether
     the module is right. If `fewer`, that is judged with fewer kinds of inputs, and so is `own`, another module of the
-    same reference."""
+    same reference. `renewed` gives the question as it is to be asked once somebody is free to answer it, None if it is
+    too late then."""
 
     key: str
     module: KernelModule
@@ -43,6 +45,7 @@ class Question:
     seconds: float = 0.0
     fewer: bool = False
     own: KernelModule | None = None
+    renewed: "Callable[[], Question | None] | None" = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Answer:
         return told, f"nothing faster was found{among}"
 
 
+#: What comes of a question: nothing where it was too late to ask it.
+Answered = tuple[Question, Answer] | None
 #: Gives questions as somebody is free to answer them, so that each can be asked in the light of what came before.
 Questions = Iterable[Question]
 
@@ -164,12 +169,13 @@ class Beside:
         self.workers = [Worker(settings, asked, timeout_s) for _ in range(count)]
         self.searchers = searchers
         self._threads = [ThreadPoolExecutor(1) for _ in range(count)]
-        self._running: dict[Future[dict[str, Any]], tuple[Question | None, int]] = {}
+        #: What is asked, with whether somebody waits for the answer, and with the number of the process.
+        self._running: dict[Future[Answered], tuple[bool, int]] = {}
         self._free: list[int] = []
 
     def __enter__(self) -> "Beside":
         for number in range(len(self.workers)):
-            self._running[self._submitted(number, self.searchers)] = None, number
+            self._running[self._threads[number].submit(self._warmed, number)] = False, number
             self._free.append(number)
         return self
 
@@ -179,18 +185,18 @@ class Beside:
             thread.shutdown(wait=False, cancel_futures=True)
 
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
-        left = iter(questions)
+        left, more = iter(questions), True
         free, self._free = self._free, []
         try:
             for number in free:
-                self._ask(number, left)
-            while self._running and not late():
+                more = self._ask(number, left)
+            while (more or any(heard for heard, _ in self._running.values())) and self._running and not late():
                 known = wait(self._running, _LOOK_S, FIRST_COMPLETED).done
                 for done in [one for one in self._running if one in known]:
-                    question, number = self._running.pop(done)
-                    self._ask(number, left)
-                    if question is not None:
-                        yield question, _answer(done)
+                    heard, number = self._running.pop(done)
+                    more = self._ask(number, left)
+                    if heard and (found := done.result()) is not None:
+                        yield found
         finally:
             self._give_up()
 
@@ -201,23 +207,30 @@ class Beside:
                 del self._running[future]
                 self._free.append(number)
             else:
-                self._running[future] = None, number
+                self._running[future] = False, number
 
-    def _ask(self, number: int, left: Iterator[Question]) -> None:
-        """Have a process answer the next question, where there is one, once it has answered those before."""
+    def _ask(self, number: int, left: Iterator[Question]) -> bool:
+        """Have a process answer the next question once it has answered those before; False where there is none."""
         if (following := next(left, None)) is None:
             self._free.append(number)
-        else:
-            self._running[self._submitted(number, following)] = following, number
+            return False
+        self._running[self._threads[number].submit(self._answered, number, following)] = True, number
+        return True
 
-    def _submitted(self, number: int, question: Question | int) -> Future[dict[str, Any]]:
-        return self._threads[number].submit(self.workers[number].ask, question)
+    def _warmed(self, number: int) -> Answered:
+        """In a thread: a process starts its own."""
+        with suppress(KernelwrightError):  # the first question tells
+            self.workers[number].ask(self.searchers)
+        return None
 
-
-def _answer(done: Future[dict[str, Any]]) -> Answer:
-    try:
-        found = done.result()
-    except KernelwrightError as error:
-        return Answer(why=str(error))
-    answer: Answer = found.get("answer") or Answer(why=f"{found['status']}: {found.get('cause', '')}")
-    return answer
+    def _answered(self, number: int, question: Question) -> Answered:
+        """In a thread: the question as it is to be asked now, with its answer."""
+        now = question.renewed() if question.renewed is not None else question
+        if now is None:
+            return None
+        try:
+            found = self.workers[number].ask(replace(now, renewed=None))
+        except KernelwrightError as error:
+            return now, Answer(why=str(error))
+        answer: Answer = found.get("answer") or Answer(why=f"{found['status']}: {found.get('cause', '')}")
+        return now, answer

@@ -162,8 +162,16 @@ class Optimizing:
     ) -> Question:
         target = self.context.target
         wanted = Wanted(seconds, bool(kernel.numbers), fits_in_cache(kernel, target), wide)
-        self._asked[key] = Question(key, module, self.pipeline(target, wanted), seconds)
-        return self._asked[key]
+
+        def renewed() -> Question | None:
+            left_s = self._search_s - self._beyond_s
+            if left_s >= seconds:
+                return question
+            return self._question(key, module, kernel, left_s, wide) if left_s >= LEAST_S else None
+
+        question = Question(key, module, self.pipeline(target, wanted), seconds, renewed=renewed)
+        self._asked[key] = question
+        return question
 
     def _again(self, found: dict[str, Kernel], recorded: Mapping[str, Recording]) -> Iterator[Question]:
         """Second searches, of more candidates, for kernels with much to gain yet: first ones may end before their time

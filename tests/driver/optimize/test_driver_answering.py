@@ -122,10 +122,20 @@ def test_once_it_is_late_what_is_not_begun_is_taken_back_and_no_later_question_g
     monkeypatch.setattr(Told, "ask", ask)
     with beside as answers:
         assert list(answers.each(questions(9), lambda: bool(Told.begun))) == [] and begun(1) == ["0"]
+        assert list(answers.each([], bool)) == []  # which waits for nobody
         found = answers.each([replace(one, key=f"later {one.key}") for one in questions(3)], bool)
         go_on.set()
         later = ["later 0", "later 1", "later 2"]
         assert [question.key for question, _ in found] == later and begun(4) == ["0", *later]
+
+
+def test_a_question_is_asked_as_it_is_once_somebody_is_free(beside: Beside) -> None:
+    first, second, third = questions(3)
+    shorter = replace(second, key="shorter")
+    with beside as answers:
+        asked = [replace(first, renewed=lambda: None), replace(second, renewed=lambda: shorter), third]
+        assert [question for question, _ in answers.each(asked, bool)] == [shorter, third]
+        assert begun(2) == ["shorter", third.key]
 
 
 class Right:

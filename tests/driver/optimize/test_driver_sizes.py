@@ -171,4 +171,6 @@ def test_a_size_at_which_a_kernel_is_not_right_ends_its_range() -> None:
     entry = _entry(8)
     made = widened(entry, [{"x": 4}, {"x": 9}, {"x": 32}], [{"x": 16}, {"x": 64}])
     assert made.sizes == (("x", (8, 4, 9)),)
+    # What is found later may lie within the range, which loses 9 then: all others are multiples of 4.
+    assert widened(made, [{"x": 12}], [{"x": 6}]).sizes == (("x", (8, 4, 12)),)
     assert Entry.parse(made.text) == made and made.pick != entry.pick
