@@ -203,10 +203,10 @@ def draw(reference: Reference, seed: int, device: str) -> None:
 
 
 def _drawn(plain: KernelModule, seed: int, device: torch.device) -> _Drawn:
-    known = _waiting.pop((plain.reference, seed, device), None)
-    if plain.launcher is not None and plain.launcher.form == "class":  # weights of its own are drawn by the host
-        return _drawn_for(plain.reference, seed, device, by_host=True)
-    return known or _drawn_for(plain.reference, seed, device)
+    by_host = plain.launcher is not None and plain.launcher.form == "class"  # as weights of its own are
+    known = None if by_host else _waiting.pop((plain.reference, seed, device), None)
+    _waiting.clear()
+    return known or _drawn_for(plain.reference, seed, device, by_host)
 
 
 def _drawn_for(reference: Reference, seed: int, device: torch.device, by_host: bool = False) -> _Drawn:

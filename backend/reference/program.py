@@ -22,6 +22,10 @@ from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import INPUT_DTYPES, Reference, ScalarSpec, StateSpec, TensorSpec
 
 
+#: Bytes of weights from which on they are drawn where they are needed.
+MANY_BYTES = 1 << 26
+
+
 @dataclass(frozen=True)
 class Gold:
     """Outputs computed in fp64, and inputs and state as the program leaves them. `note` says where that was not
@@ -115,11 +119,18 @@ class ReferenceProgram:
         return model
 
     def build_there(self, seed: int, device: torch.device | str) -> nn.Module:
-        """The model with weights that are drawn on the device where that works: a billion of them take seconds
-        elsewhere. They are the same on one kind of device."""
-        if torch.device(device).type != "cpu":
-            with contextlib.suppress(RuntimeError, TypeError), torch.device(device):  # NumPy takes no such tensor
-                return self.build(seed, device)
+        """The model with weights that are drawn on the device where they are many and that works: a billion of them
+        take seconds elsewhere. They are the same on one kind of device, and others than those of `build`, as are the
+        numbers that the model draws besides. Raises OutOfMemoryError."""
+        many = sum(spec.tensor.nbytes for spec in self.reference.state) > MANY_BYTES
+        if many and torch.device(device).type != "cpu":
+            try:
+                with torch.device(device):
+                    return self.build(seed, device)
+            except torch.OutOfMemoryError:
+                raise  # says nothing about the program
+            except (RuntimeError, TypeError, ValueError, AssertionError):  # such as NumPy, which takes no such tensor
+                pass
         return self.build(seed, device)
 
     def inputs(self, seed: int, device: torch.device | str = "cpu") -> list[Value]:

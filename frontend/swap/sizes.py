@@ -65,8 +65,7 @@ def around(now: Sizes, used: Iterable[Any], guards: Sequence[Any]) -> Iterator[S
 
 
 def _near(value: int) -> tuple[int, int, int, int]:
-    """The power of two around half a size and a neighbour of the one above it, that around twice a size and the other
-    neighbour."""
+    """About half a size as a power of two; one above the next power of two; twice that power; and one below it."""
     above = 1 << max(value - 1, 1).bit_length()
     return max(2, above // 4), above + 1, 2 * above, max(2, above - 1)
 

@@ -18,7 +18,7 @@ from kernelwright.backend.launch.execute import (
 )
 from kernelwright.backend.reference.program import ReferenceProgram, describe
 from kernelwright.ir.errors import UserError
-from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, TensorSpec
+from kernelwright.ir.values import Kernel, KernelModule, Launcher, Reference, StateSpec, TensorSpec
 
 SOURCE = """
 import torch
@@ -98,6 +98,7 @@ class Model(torch.nn.Module):
     def __init__(self, width, listed):
         super().__init__()
         self.first = torch.nn.Linear(width, width)
+        self.there = self.first.weight.is_meta
         self.places = torch.arange(4).tolist() if listed else None
     def forward(self, x):
         return self.first(x)
@@ -108,12 +109,17 @@ def get_init_inputs():
 """
 
 
-@pytest.mark.parametrize("arguments", ["1 << 22, False", "16, True"], ids=["vast", "values are read"])
-def test_weights_are_drawn_on_the_device_where_that_works(arguments: str) -> None:
-    program = ReferenceProgram.load(Reference(VAST % arguments, "Model", (), (), ()))
-    model = program.build_there(0, "meta")  # drawn elsewhere, the vast one would need 64 TiB
-    assert {one.device.type for one in model.parameters()} == {"meta"}
-    assert model.places is None or model.places == [0, 1, 2, 3]
+@pytest.mark.parametrize(
+    ("width", "listed", "there"),
+    [(1 << 22, False, True), (1 << 13, True, False), (8, False, False)],
+    ids=["vast", "values are read", "few, as a candidate's are drawn"],
+)
+def test_many_weights_are_drawn_on_the_device_where_that_works(width: int, listed: bool, there: bool) -> None:
+    weight = StateSpec(TensorSpec.contiguous("weight", "f32", (width, width)), "first.weight")
+    program = ReferenceProgram.load(Reference(VAST % f"{width}, {listed}", "Model", (), (weight,), ()))
+    model = program.build_there(0, "meta")  # drawn by the host, the vast one would need 64 TiB
+    assert {one.device.type for one in model.parameters()} == {"meta"} and model.there == there
+    assert model.places == ([0, 1, 2, 3] if listed else None)
 
 
 @pytest.mark.parametrize("launcher", [FUNCTION, CLASS], ids=["function", "class"])

@@ -36,8 +36,8 @@ _WARM_S = 60.0
 class Question:
     """A kernel's key, its module, and passes that look for a faster one within so many seconds; without passes, whether
     the module is right. If `fewer`, that is judged with fewer kinds of inputs, and so is `own`, another module of the
-    same reference. `renewed` gives the question as it is to be asked once somebody is free to answer it, None if it is
-    too late then."""
+    same reference, if this one is right. `renewed` gives the question as it is to be asked once somebody is free to
+    answer it, None if it is too late then."""
 
     key: str
     module: KernelModule
@@ -87,7 +87,8 @@ class Answering(Protocol):
     """Answers questions; a context manager around all that is asked."""
 
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
-        """Every question with its answer, as they come; those under way are given up once it is late."""
+        """Every question with its answer, as they come. Once it is late nothing is asked, those under way are given up,
+        and answers that are there already are told."""
         ...
 
 
@@ -115,10 +116,13 @@ def answered(question: Question, context: Context) -> Answer:
             module = parse_pipeline(question.pipeline).run(module, context.having(replace(services, evaluate=evaluate)))
         # What a search verified is not verified again.
         verdict = verdicts.get(module.digest) or evaluator.evaluate(module)
-        own = evaluator.evaluate(question.own) if question.own else verdicts.get(question.module.digest)
+        own = verdicts.get(question.module.digest)
     except KernelwrightError as error:
         told = str(error).splitlines()[0]  # what a verdict says comes last, after all that was asked for
         return Answer(why=told.rpartition(" is verified: ")[2], seconds=time.monotonic() - began)
+    if question.own is not None and verdict.ok:
+        with suppress(KernelwrightError):
+            own = evaluator.evaluate(question.own)
     rivals = tuple(one for digest, one in right.items() if digest not in (module.digest, question.module.digest))
     why, seconds = "" if verdict.ok else str(verdict), time.monotonic() - began
     return Answer(module, verdict, why, seconds, rivals, own)
@@ -186,10 +190,10 @@ class Beside:
 
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
         left, more = iter(questions), True
-        free, self._free = self._free, []
         try:
-            for number in free:
-                more = self._ask(number, left)
+            for _ in range(len(self._free)):
+                if not late():
+                    more = self._ask(self._free.pop(0), left)
             while (more or any(heard for heard, _ in self._running.values())) and self._running and not late():
                 known = wait(self._running, _LOOK_S, FIRST_COMPLETED).done
                 for done in [one for one in self._running if one in known]:
@@ -197,6 +201,10 @@ class Beside:
                     more = self._ask(number, left)
                     if heard and (found := done.result()) is not None:
                         yield found
+            for done in [future for future, (heard, _) in self._running.items() if heard and future.done()]:
+                self._free.append(self._running.pop(done)[1])
+                if (found := done.result()) is not None:
+                    yield found
         finally:
             self._give_up()
 
@@ -211,9 +219,10 @@ class Beside:
 
     def _ask(self, number: int, left: Iterator[Question]) -> bool:
         """Have a process answer the next question once it has answered those before; False where there is none."""
+        self._free.append(number)
         if (following := next(left, None)) is None:
-            self._free.append(number)
             return False
+        self._free.remove(number)
         self._running[self._threads[number].submit(self._answered, number, following)] = True, number
         return True
 

@@ -40,7 +40,7 @@ class Admitted:
 
     @property
     def at_its_own(self) -> bool:
-        """Whether it was recorded at the sizes that the entry was made at; at others it is known to be right."""
+        """Whether it was recorded at the sizes that the entry was made at; others lie in its range."""
         return own_sizes(self.entry) == self.recording[0].numbers
 
 
@@ -89,7 +89,7 @@ class Certifying:
         """Each kernel with its entry for all sizes at which it is right and no slower than Inductor's kernel by itself,
         as soon as all is known of it. The certificate says what came of each size that was tried in time, and how exact
         Inductor's kernel is; what it says already is not asked again. A range ends before the sizes at which others
-        were admitted. The same entry where there was no time for any of it."""
+        were admitted. A kernel of which nothing was answered is not given."""
         opened: dict[str, _Open] = {}
         for question, answer in self.answering.each(self._questions(admitted, opened), self.late):
             one = opened[question.key]

@@ -127,6 +127,8 @@ class Optimizing:
         self._changing = any(kernel.numbers for kernel, _ in recorded.values())
         for questions in (self._questions(running, outcomes, recorded), self._again(outcomes.kernels, recorded)):
             for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
+                if self._left_s <= WHOLE_SHARE * self.budget:
+                    break
                 before = outcomes.kernels[question.key]
                 self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
                 self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
@@ -267,7 +269,7 @@ class Optimizing:
         admitted = [Admitted(key, one, outcomes.recorded[key], outcomes.beside(one)) for key, one in found]
         for kernel, made in certify.completed(one for one in admitted if one.at_its_own):
             self.say(f"{outcomes.kernels[kernel.key].name}: its certificate is done, {self._left_s:.0f} s left")
-            outcomes.certified(kernel.key, kernel.entry, made)
+            outcomes.certified(kernel.entry, made)
 
     def _examine_all(self, outcomes: Outcomes) -> None:
         """Have faulty variants of admitted kernels judged in what is left of the time: what verdicts are worth."""
@@ -277,7 +279,7 @@ class Optimizing:
             if entry is None or MUTANTS in entry.certificate or certify.late():
                 continue
             self.say(f"{outcomes.kernels[key].name}: judging faulty variants")
-            outcomes.certified(key, entry, certify.with_mutants(entry, self.mutants))
+            outcomes.certified(entry, certify.with_mutants(entry, self.mutants))
 
     # Time ----------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.extraction.filling import stored_as
 from kernelwright.driver.extraction.ranges import without
+from kernelwright.driver.optimize.certifying import SIZES
 from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.run.journal import Journal
@@ -79,16 +80,25 @@ class Outcomes:
             return None
         return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
 
-    def certified(self, key: str, entry: Entry, made: Entry) -> None:
-        """Keep an entry for a kernel in the place of the one with less of a certificate."""
-        if made is not entry and self.store.put(made):
-            self.store.remove(entry)
-            self.kernels[key] = replace(self.kernels[key], digest=made.digest)
+    def certified(self, entry: Entry, made: Entry) -> None:
+        """Keep an entry in the place of the one with less of a certificate, for all kernels that have it."""
+        if made.digest == entry.digest or not self.store.put(made):
+            return
+        self.store.remove(entry)
+        for key, kernel in self.kernels.items():
+            if kernel.digest == entry.digest:
+                self.kernels[key] = replace(kernel, digest=made.digest)
 
     def given_up(self, key: str, entry: Entry) -> None:
         """Inductor's kernel runs at the sizes of a kernel from now on: the entry goes, or loses these sizes where it
         was admitted at others."""
-        if (left := without(entry, self.recorded[key][0].numbers)) is None or self.store.put(left):
+        numbers = self.recorded[key][0].numbers
+        left = without(entry, numbers)
+        if left is not None:
+            told = [one for one in entry.certificate.get(SIZES, ()) if one["sizes"] != numbers]
+            told.append({"sizes": dict(numbers), "became": "the whole model is not faster with it there"})
+            left = replace(left, certificate={**entry.certificate, SIZES: told})
+        if left is None or self.store.put(left):
             self.store.remove(entry)
 
 

@@ -39,7 +39,7 @@ from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
-#: With which kinds of inputs a text is judged that was judged with all that are configured, as at other sizes.
+#: The kinds of inputs for a kernel at other sizes. At its own sizes it was judged with all that are configured.
 FEWER = "reward"
 
 

@@ -194,8 +194,8 @@ class LocalEvaluator:
         return self.evaluate(replace(module, reference=reference), rungs, larger)
 
     def checking(self, strength: str) -> "LocalEvaluator":
-        """This evaluator with the kinds of inputs of another of `STRENGTHS`: it has the same worker, which either
-        closes."""
+        """This evaluator with the kinds of inputs of another of `STRENGTHS`. Both have one worker, and closing one of
+        them ends it. Each keeps what references give."""
         other = copy.copy(self)
         other.strength = strength
         other._checks = Checks(self.seeds, self.limits, self._seed, strength=strength)

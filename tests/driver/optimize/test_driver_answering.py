@@ -1,6 +1,7 @@
 """Processes that search beside a model: which question each of them gets when."""
 
 import threading
+import time
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
@@ -12,6 +13,7 @@ from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.optimize import answering
 from kernelwright.driver.optimize.answering import Answer, Beside, Question, answered
 from kernelwright.frontend.importers import import_source
+from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Record
@@ -101,12 +103,18 @@ def test_a_search_without_a_winner_says_what_it_looked_at(notes: dict[str, Any],
     assert found == why and told == notes
 
 
-def test_once_it_is_late_nothing_more_is_asked(beside: Beside) -> None:
+def test_once_it_is_late_nothing_more_is_asked_and_what_is_answered_is_told(beside: Beside) -> None:
     with beside as answers:
-        found = []
-        for question, _ in answers.each(questions(9), lambda: bool(found)):
-            found.append(question.key)
-        assert len(found) < 9
+        assert list(answers.each(questions(9), lambda: True)) == [] == Told.begun
+        told = list[str]()
+        found = answers.each(questions(9), lambda: bool(told))
+        told.append(next(found)[0].key)
+        begun(3)  # while this answer is used, two more are answered
+        while not all(future.done() for future in beside._running):
+            time.sleep(0.01)
+        told += [question.key for question, _ in found]
+        assert told == begun(3) == ["0", "1", "2"]
+        assert [question.key for question, _ in answers.each(questions(2), bool)] == ["0", "1"]
 
 
 def test_once_it_is_late_what_is_not_begun_is_taken_back_and_no_later_question_gets_its_answer(
@@ -186,6 +194,24 @@ def test_with_fewer_kinds_of_inputs_another_evaluator_judges_and_inductors_kerne
     found = answered(Question("key", made, fewer=True, own=module), context)
     assert fewer.asked == [made, module] and evaluator.asked == [] and found.own == found.verdict
     assert answered(Question("key", made), context).own is None and evaluator.asked == [made]
+
+
+def test_an_error_in_judging_inductors_kernel_leaves_the_verdict_on_ours() -> None:
+    class Fails(Right):
+        def evaluate(self, module: KernelModule, rungs: Any = None) -> Verdict:
+            found = super().evaluate(module, rungs)
+            if module.name == "wrong":
+                return replace(found, status=Status.MISMATCH)
+            if len(self.asked) > 1:
+                raise KernelwrightError("broken")
+            return found
+
+    (module,) = (question.module for question in questions(1))
+    for name, asked in (("right", 2), ("wrong", 1)):
+        made, evaluator = replace(module, name=name), Fails()
+        question = Question("key", made, own=module)
+        found = answered(question, Context("interpreter", cast(Any, evaluator)))
+        assert found.verdict is not None and found.own is None and len(evaluator.asked) == asked
 
 
 def test_an_answer_tells_what_was_found_of_the_kernel_that_a_search_began_with(monkeypatch: pytest.MonkeyPatch) -> None:

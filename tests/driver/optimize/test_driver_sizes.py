@@ -12,10 +12,13 @@ from torch import Tensor, nn
 
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.store import Store
 from kernelwright.driver.extraction.filling import begun, entry_of
 from kernelwright.driver.extraction.ranges import elsewhere, widened, without
 from kernelwright.driver.optimize.answering import Answer, Question, Questions
 from kernelwright.driver.optimize.certifying import Admitted, Certifying
+from kernelwright.driver.optimize.outcomes import Outcomes, journal_of
+from kernelwright.driver.optimize.result import Kernel
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
@@ -159,6 +162,46 @@ def test_a_certificate_that_time_was_too_short_for_is_completed_later() -> None:
     assert asked == ["0 of ", "1 of key own", "3 of key 0, key 1", "3 of key 0, key 1", "0 of "]
     assert tried == [0, 0, 3, 6, 6]
     assert entry.sizes and {len(some) for _, some in entry.sizes} == {7}
+
+
+class Says:
+    """Answers all questions with one verdict, or with none."""
+
+    def __init__(self, verdict: Verdict | None) -> None:
+        self.verdict = verdict
+
+    def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
+        assert not late()
+        for question in questions:
+            yield question, Answer(question.module, self.verdict, "" if self.verdict else "timeout")
+
+
+def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Path) -> None:
+    kernel, graph = _turned()
+    key, ok = kernel.sized_key, Verdict(Status.OK, Rung.RUN)
+    store = Store.open(tmp_path / "store")
+    assert store.put(entry_of(kernel, graph, "sm_90", begun(kernel, graph, "h100"), ok, "a pipeline"))
+    known = Kernel(key, kernel.name, "admitted")
+    with journal_of([key], "eval", "h100", store, tmp_path) as journal:
+        other = kernel.elsewhere()[2]
+        recorded = {key: (kernel, graph), "other": (other, graph)}
+        outcomes = Outcomes({key: known}, store, journal, "h100", lambda _kernel: None, recorded)
+        wrong = Verdict(Status.MISMATCH, Rung.RUN, "it is wrong")
+        for verdict, tried in ((None, []), (None, []), (ok, ["right"] * 6), (wrong, ["right"] * 6)):
+            (entry,) = store.entries()
+            admitted = [Admitted(key, entry, (kernel, graph))]
+            for _, made in Certifying(Says(verdict), "h100", bool).completed(admitted):
+                outcomes.certified(entry, made)
+            (entry,) = store.entries()
+            assert [one["became"] for one in entry.certificate["other sizes"]] == tried
+        assert holds(entry, other.numbers)
+        # Where the whole model is not faster with it, its range does not come back.
+        outcomes.given_up("other", entry)
+        (entry,) = store.entries()
+        assert not holds(entry, other.numbers)
+        assert "the whole model" in entry.certificate["other sizes"][-1]["became"]
+        right = [numbers for numbers in (one.numbers for one in kernel.elsewhere()) if numbers != other.numbers]
+        assert not holds(widened(entry, right, [other.numbers]), other.numbers)
 
 
 def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
