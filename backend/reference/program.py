@@ -21,7 +21,6 @@ from kernelwright.backend.tensors import Value, copy_of, register_source, spec_o
 from kernelwright.ir.errors import UserError
 from kernelwright.ir.values import INPUT_DTYPES, Reference, ScalarSpec, StateSpec, TensorSpec
 
-
 #: Bytes of weights from which on they are drawn where they are needed.
 MANY_BYTES = 1 << 26
 
