@@ -18,9 +18,9 @@ class AgentServices:
 
     `evaluate` stands in for the context's evaluator, as a pool does. `prepare` has the context's evaluator find out,
     before there is a candidate, what is right by these rungs; None where it cannot. `fewer` judges with fewer kinds of
-    inputs than the context's evaluator; None without a local one. `rungs` are what an agent without rungs of its own is
-    judged on; None for all that the machine has. `rewards` are configured rewards by name. `estimate` gives a module's
-    milliseconds by a cost model. `judge` is a language model that scores answers.
+    inputs than the context's evaluator, and estimates times on a GPU; None without a local evaluator. `rungs` are what
+    an agent without rungs of its own is judged on; None for all that the machine has. `rewards` are configured rewards
+    by name. `estimate` gives a module's milliseconds by a cost model. `judge` is a language model that scores answers.
     """
 
     policy: Policy | None = None

@@ -39,8 +39,9 @@ from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
-#: The kinds of inputs for a kernel at other sizes. At its own sizes it was judged with all that are configured.
-FEWER = "reward"
+#: The kinds of inputs for a kernel at other sizes, and by how many runs its time is estimated there. At its own sizes
+#: it was judged with all that are configured, and is timed in the model.
+FEWER, SAMPLES = "reward", 30
 
 
 def resolve_target(name: str) -> str:
@@ -69,7 +70,7 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         agents = AgentServices(
             policy,
             prepare=here.prepare if here else None,
-            fewer=here.checking(FEWER) if here else None,
+            fewer=here.checking(FEWER, SAMPLES) if here else None,
             estimate=cost_model_ms(target),
         )
         services = (agents, SearchServices(judging=asdict(chosen)))

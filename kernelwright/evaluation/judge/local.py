@@ -193,11 +193,11 @@ class LocalEvaluator:
             return Verdict(Status.UNPARSED, Rung.PARSE, detail, diagnostics=found, shrunken=reference.shrunken)
         return self.evaluate(replace(module, reference=reference), rungs, larger)
 
-    def checking(self, strength: str) -> "LocalEvaluator":
-        """This evaluator with the kinds of inputs of another of `STRENGTHS`. Both have one worker, and closing one of
-        them ends it. Each keeps what references give."""
+    def checking(self, strength: str, samples: int = 0) -> "LocalEvaluator":
+        """This evaluator with the kinds of inputs of another of `STRENGTHS`, and with `samples`. Both have one worker,
+        and closing one of them ends it. Each keeps what references give."""
         other = copy.copy(self)
-        other.strength = strength
+        other.strength, other._samples = strength, samples
         other._checks = Checks(self.seeds, self.limits, self._seed, strength=strength)
         other._build_seed = other._checks.build_seed
         return other

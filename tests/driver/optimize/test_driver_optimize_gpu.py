@@ -1,5 +1,6 @@
 """On a GPU: a kernel that is a tenth faster is admitted in the running model, and Inductor's beside itself is not. A
-hot model gives right values while it is searched and afterwards. A kernel takes the place of a library's call."""
+hot model gives right values while it is searched and afterwards. A kernel takes the place of a library's call. One for
+sizes that change is tried at others."""
 
 import math
 import threading
@@ -116,3 +117,16 @@ def test_a_kernel_is_admitted_for_a_librarys_call_and_runs_also_under_cuda_graph
                 torch.testing.assert_close(fast(x), model(x), rtol=2e-2, atol=2e-2)
         swaps = [swap for region in regions() for swap in region.swaps if swap.name.startswith("library_")]
         assert [swap.runs for swap in swaps] == ["kernelwright"], swaps
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_a_kernel_for_sizes_that_change_is_verified_and_timed_at_others(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(999, 999), nn.Softmax(-1)).cuda().eval(), torch.randn(4096, 999, device="cuda")
+    found = optimize_model(model, [x], budget=60, dynamic=True, store=tmp_path)
+    assert found.admitted, found.told()
+    told = [one for entry in Store.open(tmp_path).entries() for one in entry.certificate["other sizes"]]
+    judged = [one for one in told if "checks" in one]
+    assert judged and all(one["checks"] == "reward" for one in judged), told
+    assert all("alone" in one for one in judged if not one["became"].startswith("it is not verified")), told
