@@ -117,12 +117,16 @@ class ReferenceProgram:
                     setattr(module, name, value.to(device))
         return model
 
+    def draws_there(self, device: torch.device | str) -> bool:
+        """Whether `build_there` draws on the device, if that works: the weights are many."""
+        many = sum(spec.tensor.nbytes for spec in self.reference.state) > MANY_BYTES
+        return many and torch.device(device).type != "cpu"
+
     def build_there(self, seed: int, device: torch.device | str) -> nn.Module:
         """The model with weights that are drawn on the device where they are many and that works: a billion of them
         take seconds elsewhere. They are the same on one kind of device, and others than those of `build`, as are the
         numbers that the model draws besides. Raises OutOfMemoryError."""
-        many = sum(spec.tensor.nbytes for spec in self.reference.state) > MANY_BYTES
-        if many and torch.device(device).type != "cpu":
+        if self.draws_there(device):
             try:
                 with torch.device(device):
                     return self.build(seed, device)

@@ -53,7 +53,7 @@ def run_reference(
     collected = Collected(sketching=Sketching.decode(job.sketch) if job.sketch else None)
     with turns.shared():
         sketching = collected.sketching
-        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching):
+        if sketching is not None and not _sketchable(program, draws[0], seed, device, sketching, turns):
             collected.sketching, draws = None, draws[:1]
         with aside(turns, [spec.tensor for spec in program.reference.state]):
             model = program.build(seed, device)  # as a candidate's own is, whose tensors are found by their content
@@ -91,12 +91,14 @@ def _made(
     return {draw: made[draw] for draw in draws if draw in made}
 
 
-def _sketchable(program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching) -> bool:
+def _sketchable(
+    program: ReferenceProgram, draw: Draw, seed: int, device: str, sketching: Sketching, turns: DeviceLock
+) -> bool:
     """Whether inputs can be drawn twice, and give nothing but numbers."""
     inputs = drawn(program, draw, device)
     first = digests(inputs, sketching)
     with asserting(device):
-        outputs = program.run(_model(program, seed, device), inputs)
+        outputs = program.run(_model(program, seed, device, turns), inputs)
     finite = all(bool(torch.isfinite(output).all()) for output in outputs)
     del inputs, outputs
     _free()
@@ -107,18 +109,22 @@ def _model(
     program: ReferenceProgram,
     seed: int,
     device: str,
+    turns: DeviceLock,
     draw: Draw | None = None,
     kind: str | None = None,
     counted: bool = False,
 ) -> nn.Module:
-    """The model with weights drawn for `seed`, changed as the draw says; `kind` and `counted`: see `perturb`."""
-    model = program.build_there(seed, device)
-    if draw is not None and draw.weights is not None:
-        perturb(model, draw.weights, kind, counted)
-    if draw is not None and draw.kind == ALIKE:
-        even_out(model)
-    if draw is not None and not draw.training:
-        model.eval()
+    """The model with weights drawn for `seed`, changed as the draw says; `kind` and `counted`: see `perturb`. A device
+    that draws many is busy, and the turn is kept."""
+    drawn = () if program.draws_there(device) else program.reference.state
+    with aside(turns, [spec.tensor for spec in drawn]):
+        model = program.build_there(seed, device)
+        if draw is not None and draw.weights is not None:
+            perturb(model, draw.weights, kind, counted)
+        if draw is not None and draw.kind == ALIKE:
+            even_out(model)
+        if draw is not None and not draw.training:
+            model.eval()
     return model
 
 
@@ -151,7 +157,7 @@ class ReferenceRuns:
         counting = [(draw.kind, True)] * (whole or draw.kind in PATCHES)
         ways = [*counting, (draw.kind, False)] if draw.kind in (*FREE, *PATCHES) else []
         for kind, counted in (*ways, (None, False)):
-            model = _model(program, self.seed, device, draw, kind, counted)
+            model = _model(program, self.seed, device, self.turns, draw, kind, counted)
             inputs = (
                 _redrawn(program, model, draw, device, self.turns) if drawing is None else drawing.inputs(model, draw)
             )

@@ -40,10 +40,12 @@ def time_reference(
     plan, device = job.timing, torch.device(job.device)
     generator = random.Random(plan.seed)
     with torch.no_grad():
+        program = ReferenceProgram.load(decode_reference(job.reference))
+        with turns.shared() if program.draws_there(device) else contextlib.nullcontext():
+            model = _built(program, job, device)
         for compiled in tensors:
             torch.compiler.load_cache_artifacts(bytes(compiled.data))
         with turns.shared():
-            program, model = _built(job, device)
             rotation = _reference_calls(job, program, model, generator, turns)
         with turns.alone():
             clock = clock_for(device)
@@ -62,14 +64,13 @@ def _compiled_bytes(most: int) -> list[RawTensor]:
     return [RawTensor("u8", (len(saved[0]),), (1,), memoryview(saved[0]))]
 
 
-def _built(job: TimeReference, device: torch.device) -> tuple[ReferenceProgram, torch.nn.Module]:
-    """The reference and its model with the weights of all draws."""
-    program = ReferenceProgram.load(decode_reference(job.reference))
+def _built(program: ReferenceProgram, job: TimeReference, device: torch.device) -> torch.nn.Module:
+    """The model with the weights of all draws."""
     model = program.build_there(job.seed, device)
     weights = Draw.decode(job.draws[0]).weights
     if weights is not None:
         perturb(model, weights)
-    return program, model
+    return model
 
 
 def _reference_calls(
