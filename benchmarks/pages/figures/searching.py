@@ -158,9 +158,11 @@ def first_candidates() -> str:
     content, cold = read("first_measured_h200"), read("cold_start_h200")
     told, caliber = content["summary"], content["caliber"]
     first, own = told["first_measured_s"], cold["caliber"]
+    (mode,) = told["by_mode"]
     assert (caliber["device"], caliber["commit"]) == (own["device"], own["commit"])
     return wrapped(
-        f"In {told['searches']} searches of 5 s, one for each of these problems, the first candidate was measured "
+        f"In searches of {time_to_quality.Mode.read(mode).seconds:g} s, one for each of these "
+        f"{told['searches']} problems, the first candidate was measured "
         f"after {first['median']:.2f} s in the median, and after {first['max']:.2f} s at most, with processes that "
         "were there before. In the first command on a machine that was just started it was measured "
         f"{cold['first_measured_s']:.2f} s after the search began, for which imports had taken {cold['import_s']:.1f} "

@@ -17,6 +17,7 @@ from kernelwright.backend.measure.children import OFF_GPU
 from kernelwright.backend.measure.pool import BENCH, lent_child, lent_children
 from kernelwright.driver.config.settings import Settings
 from kernelwright.driver.run.workers import Worker
+from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.swap.replacement import is_one_launch
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
@@ -28,6 +29,9 @@ from kernelwright.midend.search.processes import modules_of_passes
 _LOOK_S = 0.5
 #: What a journal keeps of a search without a winner.
 _LOOKED_AT = ("plain_us", "measured", "candidates_us", "not_verified", "refused", "failed", "seconds")
+#: The kinds of inputs for a kernel at other sizes, and by how many runs its time is estimated there. At its own sizes
+#: it was judged with all that are configured, and is timed in the model.
+FEWER, SAMPLES = "reward", 30
 #: How long a process may take to start its own, in seconds.
 _WARM_S = 60.0
 
@@ -95,8 +99,9 @@ class Answering(Protocol):
 def answered(question: Question, context: Context) -> Answer:
     """The answer, made here. Interrupts go through."""
     began, verdicts = time.monotonic(), dict[str, Verdict]()
-    services = context.service(AgentServices)
-    evaluator = services.fewer if question.fewer and services.fewer else context.evaluator
+    evaluator = context.evaluator
+    if question.fewer and isinstance(evaluator, LocalEvaluator):
+        evaluator = evaluator.checking(FEWER, SAMPLES)
     right = dict[str, tuple[KernelModule, Verdict]]()
 
     def evaluate(modules: Iterable[KernelModule], rungs: Any) -> Iterator[Verdict | BaseException]:
@@ -113,7 +118,8 @@ def answered(question: Question, context: Context) -> Answer:
     try:
         module = question.module
         if question.pipeline:
-            module = parse_pipeline(question.pipeline).run(module, context.having(replace(services, evaluate=evaluate)))
+            services = replace(context.service(AgentServices), evaluate=evaluate)
+            module = parse_pipeline(question.pipeline).run(module, context.having(services))
         # What a search verified is not verified again.
         verdict = verdicts.get(module.digest) or evaluator.evaluate(module)
         own = verdicts.get(question.module.digest)
@@ -219,7 +225,7 @@ class Beside:
 
     def _ask(self, number: int, left: Iterator[Question]) -> bool:
         """Have a process answer the next question once it has answered those before; False where there is none."""
-        self._free.append(number)
+        self._free.append(number)  # as it stays where the next question cannot be made
         if (following := next(left, None)) is None:
             return False
         self._free.remove(number)

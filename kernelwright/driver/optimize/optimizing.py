@@ -265,8 +265,11 @@ class Optimizing:
     def _certify_all(self, outcomes: Outcomes) -> None:
         """Complete the certificates of admitted kernels, and try those whose sizes may change at other sizes."""
         certify = Certifying(self.answering, self.context.target, lambda: self._left_s <= WHOLE_SHARE * self.budget)
-        found = [(key, entry) for key in outcomes.admitted if (entry := outcomes.entry(key)) is not None]
-        admitted = [Admitted(key, one, outcomes.recorded[key], outcomes.beside(one)) for key, one in found]
+        admitted = [
+            Admitted(key, entry, outcomes.recorded[key], outcomes.beside(entry))
+            for key in outcomes.admitted
+            if (entry := outcomes.entry(key)) is not None
+        ]
         for kernel, made in certify.completed(one for one in admitted if one.at_its_own):
             self.say(f"{outcomes.kernels[kernel.key].name}: its certificate is done, {self._left_s:.0f} s left")
             outcomes.certified(kernel.entry, made)

@@ -39,9 +39,6 @@ from kernelwright.ir.values import KernelModule, Reference
 from kernelwright.midend.search.services import SearchServices
 
 DEFAULT_TARGET = "h100"
-#: The kinds of inputs for a kernel at other sizes, and by how many runs its time is estimated there. At its own sizes
-#: it was judged with all that are configured, and is timed in the model.
-FEWER, SAMPLES = "reward", 30
 
 
 def resolve_target(name: str) -> str:
@@ -66,13 +63,8 @@ def open_context(settings: Settings, progress: Callable[[str], None]) -> Iterato
         remote = chosen.kind is EvaluatorKind.ray
         evaluator = stack.enter_context(_open_ray(chosen, local, 1, False) if remote else local.build())
         policy = stack.enter_context(open_policy(settings.policy)) if settings.policy.is_configured else None
-        here = evaluator if isinstance(evaluator, LocalEvaluator) else None
-        agents = AgentServices(
-            policy,
-            prepare=here.prepare if here else None,
-            fewer=here.checking(FEWER, SAMPLES) if here else None,
-            estimate=cost_model_ms(target),
-        )
+        prepare = evaluator.prepare if isinstance(evaluator, LocalEvaluator) else None
+        agents = AgentServices(policy, prepare=prepare, estimate=cost_model_ms(target))
         services = (agents, SearchServices(judging=asdict(chosen)))
         yield Context(target, evaluator, settings.seed, progress, services=services)
 

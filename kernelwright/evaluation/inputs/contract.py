@@ -63,7 +63,7 @@ def find_contract(
     found = Contract(find_traits(samples), numbers_of(program), nan_aware, inf_aware)
     if sum(spec.nbytes for spec in reference.tensors) > _TRIED_BYTES:
         return found
-    model, values = program.build_there(seed, device), samples[0]
+    model, values = program.build(seed, device), samples[0]
     infinities = _infinities(Trial(program, device, turns=turns), model, values)
     trial = Trial(program, device, infinities, turns)
     traits = _without_orders(program, model, values, found.traits)
@@ -179,7 +179,7 @@ def _modes(trial: Trial, seed: int, values: Sequence[Value]) -> bool | None:
     """Whether a model that is in training mode gives, or leaves, something else in evaluation mode, on inputs as given
     or on large ones; None where that is unknown."""
     program = trial.program
-    model = program.build_there(seed, trial.device)
+    model = program.build(seed, trial.device)
     if not model.training or (len(list(model.modules())) == 1 and "training" not in program.reference.source):
         return False
     perturb(model, seed + 1)  # statistics as they are built may be those of the inputs

@@ -12,6 +12,8 @@ from kernelwright.agent.services import AgentServices
 from kernelwright.driver.config.settings import read_settings
 from kernelwright.driver.optimize import answering
 from kernelwright.driver.optimize.answering import Answer, Beside, Question, answered
+from kernelwright.evaluation.judge.local import LocalEvaluator
+from kernelwright.evaluation.judge.strengths import STRENGTHS
 from kernelwright.frontend.importers import import_source
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.passes import Context
@@ -187,10 +189,25 @@ def test_nobody_judges_what_would_not_run_in_the_place_of_one_launch(
     assert len(evaluator.asked) == fits
 
 
+class Local(LocalEvaluator):
+    """In the place of one of this machine's, which `fewer` is with other kinds of inputs."""
+
+    def __init__(self, fewer: Right) -> None:
+        self.fewer, self.asked = fewer, list[KernelModule]()
+
+    def evaluate(self, module: KernelModule, *_rest: Any) -> Verdict:
+        return Right.evaluate(cast(Any, self), module)
+
+    def checking(self, strength: str, samples: int = 0) -> LocalEvaluator:
+        assert strength in STRENGTHS and samples > 0
+        return cast(Any, self.fewer)
+
+
 def test_with_fewer_kinds_of_inputs_another_evaluator_judges_and_inductors_kernel_too() -> None:
     (module,) = (question.module for question in questions(1))
-    made, evaluator, fewer = replace(module, name="made"), Right(), Right()
-    context = Context("interpreter", cast(Any, evaluator), services=(AgentServices(fewer=cast(Any, fewer)),))
+    made, fewer = replace(module, name="made"), Right()
+    evaluator = Local(fewer)
+    context = Context("interpreter", evaluator)
     found = answered(Question("key", made, fewer=True, own=module), context)
     assert fewer.asked == [made, module] and evaluator.asked == [] and found.own == found.verdict
     assert answered(Question("key", made), context).own is None and evaluator.asked == [made]
