@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options, status_of
-from benchmarks.models.plan import PlannedRow, planned
+from benchmarks.models.plan import DTYPES, PlannedRow, planned
 from benchmarks.models.reasons import reasons
 
 #: What is compared, by stage: the backend of each side and its mode.
@@ -48,8 +48,6 @@ SIDES: Mapping[str, Mapping[str, tuple[str, str | None]]] = {
 PAIRS, CONFIDENCE = 100, 0.95
 #: The seconds within which a comparison ends.
 MOST_S = 45.0
-#: What the plan calls the types.
-DTYPES = {"bf16": "bfloat16", "fp32": "float32"}
 #: Runs a stage on the test bed, which comes before Triton is imported.
 ON_BED = """\
 import sys

@@ -1,6 +1,6 @@
 """Admitted kernels at other sizes than those that `optimize` was given, in models compiled for sizes that change.
 
-    python -m benchmarks.models.sizes --only "bert-base eval,vit-b train" --budget 90 --out runs/models/sizes.json
+    python -m benchmarks.models.sizes --only "bert-base bf16 eval,vit-b bf16 train" --budget 90
 
 A model, or its training step, is optimised with `dynamic=True`, then compiled anew and called with four other batches,
 or lengths where the batch is 1: two around the first one, and two beyond all sizes that are tried. At each launch of a
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options, status_of
-from benchmarks.models.plan import TRAINED
+from benchmarks.models.plan import DTYPES, TRAINED, WIDE
 
 if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
     from torch import Tensor
@@ -63,8 +63,8 @@ def _axis(inputs: Sequence[Any]) -> int:
     return 0 if inputs[0].shape[0] > 1 else 1
 
 
-def work(name: str, mode: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
-    """All about one model in one mode, in its own process."""
+def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Path) -> dict[str, Any]:
+    """All about one model in one type and mode, in its own process."""
     import torch
 
     from benchmarks.models.cases import CASES
@@ -76,7 +76,7 @@ def work(name: str, mode: str, tiny: bool, budget: float, folder: Path) -> dict[
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import places
 
-    model, inputs = CASES[name].built(tiny)
+    model, inputs = CASES[name].built(tiny, getattr(torch, DTYPES[dtype]))
     counts = _optimised(model, inputs, mode, budget, folder / "store")
     torch.compiler.reset()
     model.train(mode != EVAL)
@@ -212,7 +212,7 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def row_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """A model in one mode, in a process of its own; a `failure` in words where it finds nothing."""
+    """A model in one type and mode, in a process of its own; a `failure` in words where it finds nothing."""
     import torch
 
     given = ["--child", "--only", name, "--budget", str(arguments.budget), *["--tiny"] * arguments.tiny]
@@ -237,8 +237,9 @@ def main(given: Sequence[str] | None = None) -> int:
         return 0
     from benchmarks.models.cases import CASES
 
-    names = [f"{name} eval" for name in CASES if name != "llama-1b-decode"]  # each of its sizes is 1
-    names += [f"{name} train" for name in CASES if name in TRAINED]
+    names = [f"{name} bf16 eval" for name in CASES if name != "llama-1b-decode"]  # each of its sizes is 1
+    names += [f"{name} fp32 eval" for name in CASES if name in WIDE]
+    names += [f"{name} bf16 train" for name in CASES if name in TRAINED]
     row: Callable[[str], dict[str, Any]] = partial(row_of, arguments=arguments)
     found = campaign(
         arguments,
