@@ -2,6 +2,7 @@
 
 import argparse
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,12 @@ def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
     with LocalEvaluator() as evaluator:
         facts = dict(evaluator.machine.facts)
     return machine() | {"facts": facts, **more, "commit": commit or head()}
+
+
+def otherwise(caliber: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row tells of a caliber that is not the first one's: `caliber` with what is different, or nothing."""
+    other = {key: one for key, one in caliber.items() if one != first.get(key)}
+    return {"caliber": other} if other else {}
 
 
 def add_commit(parser: argparse.ArgumentParser) -> None:

@@ -34,7 +34,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import add_commit, caliber_of, head
+from benchmarks.caliber import add_commit, caliber_of, head, otherwise
 from benchmarks.kernelbench.kernelbench import (
     journal_of,
     made_with,
@@ -166,8 +166,9 @@ def take_up(out: Path, common: Row, journal: Journal) -> None:
 
 
 def joined(paths: Sequence[Path]) -> dict[str, Any]:
-    """The content of an OUT with the rows of several, each with its commit. Raises UserError where one was made
-    otherwise than the first."""
+    """The content of an OUT with the rows of several, each with its commit. A row that is in several is the first one
+    that is ok. What a later `caliber` has otherwise stands in its rows. Raises UserError where one was made otherwise
+    than the first."""
     contents = [read_json(path, "--merge") for path in paths]
     for path, content in zip(paths, contents, strict=True):
         if content["made_with"] != contents[0]["made_with"]:
@@ -176,11 +177,14 @@ def joined(paths: Sequence[Path]) -> dict[str, Any]:
             )
     rows: dict[str, Any] = {}
     numbers = count(1)
-    for row in (row for content in contents for row in content["results"]):
-        name = f"{COLD} {next(numbers)}" if row["mode"] == COLD else row["id"]
-        rows[name] = row | {"id": name}
-    commands = [command for content in contents for command in content.get("of", [content["command"]])]
-    told = {"command": command_line(), "of": commands}
+    for content in contents:
+        other = otherwise(content["caliber"], contents[0]["caliber"])
+        for row in content["results"]:
+            name = f"{COLD} {next(numbers)}" if row["mode"] == COLD else row["id"]
+            if name not in rows or rows[name]["status"] != "ok":
+                rows[name] = other | row | {"id": name}
+    commands = dict.fromkeys(command for content in contents for command in content.get("of", [content["command"]]))
+    told = {"command": command_line(), "of": list(commands)}
     told |= {"made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}
     return told | {"summary": summary(rows), "results": [rows[name] for name in sorted(rows)]}
 

@@ -175,15 +175,19 @@ def test_results_of_shards_are_joined(tmp_path: Path):
         given = {
             "command": f"of {name}",
             "made_with": made,
-            "caliber": {"commit": "c"},
+            "caliber": {"commit": "c", "cpus": 32 if name == "a" else 16},
             "results": [one | {"id": n} for n, one in each.items()],
         }
         shards[-1].write_text(json.dumps(given))
     content = joined(shards)
     assert content["of"] == ["of a", "of b"]
     assert [one["id"] for one in content["results"]] == ["a 5m", "a 60", "b 5m", "b 60", f"{COLD} 1", f"{COLD} 2"]
+    assert [one.get("caliber") for one in content["results"]] == [*[None] * 2, *[{"cpus": 16}] * 2, None, {"cpus": 16}]
     assert content["summary"]["5m_keeps_of_60"] == {"problems": 2, "share": 0.5}
     assert content["summary"]["first_measured_cold_s"] == [1.0, 1.0] and content["made_with"] == made
-    shards[1].write_text(json.dumps(json.loads(shards[1].read_text()) | {"made_with": made | {"device": "b"}}))
+    later = json.loads(shards[1].read_text()) | {"results": [row("a", "60", 7.0) | {"id": "a 60"}]}
+    shards[1].write_text(json.dumps(later))
+    assert joined(shards)["results"][1] == content["results"][1]  # a row is measured once
+    shards[1].write_text(json.dumps(later | {"made_with": made | {"device": "b"}}))
     with pytest.raises(UserError, match=r"b\.json: made with .*'device': 'b'"):
         joined(shards)
