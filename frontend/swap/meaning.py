@@ -16,7 +16,7 @@ from torch.fx import Node
 
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.backend.versions import adapting
-from kernelwright.frontend.swap.sizes import Sizes, number, sizes_now
+from kernelwright.frontend.swap.sizes import Sizes, number, ratio, sizes_now
 
 with adapting("recording kernels", "torch"):
     from torch._inductor import ir
@@ -47,7 +47,8 @@ class Meaning:
     """The value of a node, times `factor`, less that of `bias`, which lies along the node's second axis.
 
     `wide` is a mean's type before it is rounded to the node's own. With more than one of `stretches`, it is not the sum
-    of what the node adds up, but along a last axis, those of so many stretches of it.
+    of what the node adds up, but along a last axis, those of so many stretches of it. `counted` is the factor as an
+    expression of sizes, where it comes of a number of elements.
     """
 
     node: Node
@@ -55,6 +56,7 @@ class Meaning:
     bias: Node | None = None
     wide: torch.dtype | None = None
     stretches: int = 1
+    counted: Any = None
 
     @property
     def reckoned(self) -> bool:
@@ -74,6 +76,11 @@ class Meaning:
         if self.stretches > 1:
             return [self.summed]
         return [self.node] if self.bias is None else [self.node, self.bias]
+
+    def at(self, nodes: Mapping[Node, Node], sizes: Sizes) -> "Meaning":
+        """The meaning in a copy of the graph for certain sizes, by node of the graph."""
+        factor = self.factor if self.counted is None else float(number(self.counted, sizes) or 0)
+        return replace(self, node=nodes[self.node], bias=nodes[self.bias] if self.bias else None, factor=factor)
 
     def in_stretches(self, layout: Layout) -> Iterator[tuple[Any, Sequence[Any]]]:
         """The operations, each with all arguments but the first, that make sums of stretches of what is added up."""
@@ -280,10 +287,9 @@ def _before_division(buffer: Any) -> Meaning | None:
         value, correction = parts[0], _number(node.kwargs.get("correction", 1))
     elif data.reduction_type != "sum":
         return None
-    now, shapes = sizes_now(), (node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape)
-    sizes = [math.prod(number(size, now) or 0 for size in shape) for shape in shapes]
-    count = sizes[0] / max(sizes[1], 1) - correction
-    return Meaning(value, float(count)) if count > 0 else None
+    counted = ratio(node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape) - correction
+    count = number(counted, sizes_now()) or 0
+    return Meaning(value, float(count), counted=counted) if count > 0 else None
 
 
 _SUM, _MEANS, _VARIANCE = "aten.sum.dim_IntList", ("aten.mean.dim", "aten.mean.default"), "aten.var_mean.correction"

@@ -154,9 +154,9 @@ class Recorder:
         return self._with_graph(kernel, changing.now if changing else None)
 
     def _elsewhere(self, place: str) -> Sequence[Recorded]:
-        """A kernel at other sizes; one that reckons with a number of elements is known at its own alone."""
+        """A kernel at other sizes; one with sums of stretches, whose number may change, is known at its own alone."""
         kernel, changing = self.kernels[place], self._changing[place]
-        if any(self._known(name).reckoned for one in kernel.arguments for name in one.versions):
+        if any(self._known(name).stretches > 1 for one in kernel.arguments for name in one.versions):
             return ()
         sizes = list(around(changing.now, changing.used, changing.guards))
         found = [self._with_graph(changing.at(kernel, one), one) for one in sizes]
@@ -189,8 +189,7 @@ class Recorder:
         graph, place = meaning.node.graph, tuple(sizes.items())
         if place not in self._fixed:
             self._fixed[place] = at_sizes(graph, sizes)
-        nodes = self._fixed[place]
-        return replace(meaning, node=nodes[meaning.node], bias=nodes[meaning.bias] if meaning.bias else None)
+        return meaning.at(self._fixed[place], sizes)
 
     def _known(self, name: str) -> Meaning:
         found = self.meanings[name]

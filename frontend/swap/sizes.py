@@ -41,14 +41,25 @@ def number(value: Any, sizes: Sizes) -> int | None:
     """A size, or an expression of sizes, as a number; None where that depends on other things."""
     if isinstance(value, int):
         return value
-    found = sympy.sympify(value.node.expr if isinstance(value, _SYMBOLIC) else value).xreplace(dict(sizes))
+    found = _expression(value).xreplace(dict(sizes))
     return int(found) if found.is_number else None
 
 
+def ratio(shape: Sequence[Any], other: Sequence[Any]) -> Any:
+    """How many elements a shape has for each one of another, as an expression of sizes."""
+    return math.prod(map(_expression, shape), start=sympy.Integer(1)) / math.prod(map(_expression, other))
+
+
+def _expression(value: Any) -> Any:
+    return sympy.sympify(value.node.expr if isinstance(value, _SYMBOLIC) else value)
+
+
 def numels(kernel: Any) -> Mapping[str, Any]:
-    """The run-time sizes of a kernel of Inductor's, as expressions: by name, what its program passes for them."""
+    """The run-time sizes of a kernel of Inductor's, as expressions: by name, what its program passes for them. Symbols
+    that the program computes once, before all launches, have what they stand for in their place."""
     found = {str(name): value for value, name in kernel.args.sizevars.items()}
-    return found | {f"{tree.prefix}numel": tree.numel for tree in kernel.range_trees}
+    found |= {f"{tree.prefix}numel": tree.numel for tree in kernel.range_trees}
+    return {name: V.graph.sizevars.remove_precomputed_replacements(value) for name, value in found.items()}
 
 
 def around(now: Sizes, used: Iterable[Any], guards: Sequence[Any]) -> Iterator[Sizes]:

@@ -27,7 +27,9 @@ def recorded() -> dict[str, Any]:
     torch._inductor.config.fx_graph_cache = False
     torch._functorch.config.enable_autograd_cache = False
 
-    def kernels(program: Any, *inputs: Any, backward: bool = False, dynamic: bool = False) -> list[dict[str, Any]]:
+    def kernels(
+        program: Any, *inputs: Any, backward: bool = False, dynamic: bool = False, then: Any = None
+    ) -> list[dict[str, Any]]:
         found = []
 
         def inner(graph: Any, arguments: Any, **options: Any) -> Any:
@@ -42,6 +44,7 @@ def recorded() -> dict[str, Any]:
             program, backend=lambda graph, given: compile_fx(graph, given, inner_compile=inner), dynamic=dynamic
         )
         launched: dict[str, tuple[list[Any], list[Any]]] = {}
+        numbers: dict[str, set[int]] = {}
 
         @contextmanager
         def around(name: str, arguments: Any) -> Any:
@@ -49,14 +52,24 @@ def recorded() -> dict[str, Any]:
             before = [_memory(one) for one in tensors]
             yield
             launched[name] = before, [_memory(one) for one in tensors]
+            numbers[name] = {one for one in arguments if isinstance(one, int)}
 
         with launching(around):
             result = compiled(*inputs)
             if backward:
                 result.sum().backward()
+            first = dict(launched)
+            if then is not None:
+                compiled(then)
+
+        def off_then(kernel: Any) -> list[float]:
+            others = [one for one in kernel.elsewhere() if {*one.numbers.values()} <= numbers[kernel.name]]
+            return [_off(one, *launched[kernel.name]) for one in others]
+
         return [
             {
-                "off": _off(one, *launched[one.name]) if one.graph and not one.parts and not one.numbers else 0.0,
+                "off": _off(one, *first[one.name]) if one.graph and not one.parts and not one.numbers else 0.0,
+                "off then": off_then(one) if then is not None else [],
                 "why_not": one.why_not,
                 "parts": len(one.parts),
                 "operations": [str(n.target) for n in one.graph.graph.nodes if n.op == "call_function"]
@@ -102,6 +115,13 @@ def recorded() -> dict[str, Any]:
         count.add_(1.0)
         return x * count
 
+    def norm(x: Any) -> Any:
+        return torch.nn.functional.layer_norm(x.permute(0, 2, 3, 1), (48,)).permute(0, 3, 1, 2).contiguous()
+
+    def norm_of_all(x: Any) -> Any:
+        variance, mean = torch.var_mean(x, (1, 2), keepdim=True)
+        return ((x - mean) * (variance + 1e-5).rsqrt()).transpose(1, 2).contiguous()
+
     layer = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32))
     return {
         "cat": kernels(halves, torch.randn(5, 16), torch.randn(16, 4)),
@@ -109,6 +129,8 @@ def recorded() -> dict[str, Any]:
         "layer": kernels(layer, torch.randn(5, 16), backward=True),
         "random": kernels(lambda x: torch.nn.functional.dropout(x, 0.5), torch.randn(5, 16)),
         "symbolic": kernels(lambda x: x.exp(), torch.randn(5, 16), dynamic=True),
+        "norm of channels": kernels(norm, torch.randn(5, 48, 9, 9), dynamic=True, then=torch.randn(16, 48, 17, 17)),
+        "norm of all": kernels(norm_of_all, torch.randn(5, 9, 9), dynamic=True, then=torch.randn(16, 17, 17)),
         "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
         "columns": kernels(lambda x: x.exp().sum(0), torch.randn(2317, 96)),
         "columns of a mean": kernels(lambda x: x.exp().mean((0, 1)).log(), torch.randn(7, 331, 96).bfloat16()),
@@ -359,3 +381,13 @@ def test_a_verified_module_runs_in_the_place_of_inductors_kernel(name: str, tmp_
     assert found["swapped"] and not found["failed"], found
     assert found["error"] < 1e-5, found
     assert form is None or set(found["forms"]) == {form}, found
+
+
+@pytest.mark.parametrize("program", ["norm of channels", "norm of all"])
+def test_a_sum_under_a_variance_is_known_at_other_sizes(found: dict[str, Any], program: str) -> None:
+    """With a product of sizes that Inductor's program computes once, and with a number of elements of its own."""
+    first, second = found[program]
+    for one in (first, second):
+        assert "aten.mul.Tensor" in one["operations"] and one["why_not"] == "" and len(one["elsewhere"]) == 6
+        (off,) = one["off then"]
+        assert off < 16, off

@@ -4,6 +4,7 @@ The kernel's text must be the same at all of them: its sizes are arguments of th
 sizes around the first one, and runs for those between them.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -58,15 +59,20 @@ def _unsigned(text: str, module: KernelModule) -> str:
 
 def widened(entry: Entry, right: Sequence[Mapping[str, int]], other: Sequence[Mapping[str, int]]) -> Entry:
     """The entry for its sizes and for all of `right`, at which it was verified, but for those between which lies one of
-    `other`, at which it was not. The sizes that it was made at stay."""
+    `other`, at which it was not. The sizes that it was made at stay, and of others the nearest ones come first."""
     known = _known(entry)
     found = replace(entry, sizes=tuple((name, some[:1]) for name, some in entry.sizes))
-    for numbers in (*known[1:], *right):
+    for numbers in sorted((*known[1:], *right), key=lambda one: _apart(known[0], one)):
         sizes = tuple((name, (*some, numbers[name])) for name, some in found.sizes)
         wider = replace(found, sizes=sizes)
         if not any(holds(wider, one) for one in other):
             found = wider
     return found
+
+
+def _apart(first: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """How far sizes lie from others: the sum of the logarithms of their ratios."""
+    return sum(abs(math.log(max(other[name], 1) / max(size, 1))) for name, size in first.items())
 
 
 def without(entry: Entry, numbers: Mapping[str, int]) -> Entry | None:

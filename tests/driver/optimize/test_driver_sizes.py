@@ -205,7 +205,7 @@ def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Pat
 
 
 def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
-    entry = _entry(8, 5, 32, 16)
+    entry = _entry(8, 5, 16, 32)
     assert without(entry, {"x": 30}) == _entry(8, 5, 16) and without(entry, {"x": 3}) == entry
     assert without(entry, {"x": 8}) is None and without(_entry(), {}) is None
 
@@ -213,7 +213,9 @@ def test_an_entry_can_lose_sizes_but_not_its_own() -> None:
 def test_a_size_at_which_a_kernel_is_not_right_ends_its_range() -> None:
     entry = _entry(8)
     made = widened(entry, [{"x": 4}, {"x": 9}, {"x": 32}], [{"x": 16}, {"x": 64}])
-    assert made.sizes == (("x", (8, 4, 9)),)
-    # What is found later may lie within the range, which loses 9 then: all others are multiples of 4.
-    assert widened(made, [{"x": 12}], [{"x": 6}]).sizes == (("x", (8, 4, 12)),)
+    assert made.sizes == (("x", (8, 9, 4)),)
+    # What is found later may lie within the range, which loses what is farther from its own size.
+    assert widened(made, [{"x": 12}], [{"x": 6}]).sizes == (("x", (8, 9, 12)),)
+    # Multiples of 8 would go around 20; then the range would lose the sizes that are near.
+    assert widened(entry, [{"x": 24}, {"x": 7}, {"x": 9}], [{"x": 20}]).sizes == (("x", (8, 9, 7)),)
     assert Entry.parse(made.text) == made and made.pick != entry.pick
