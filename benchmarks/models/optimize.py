@@ -10,8 +10,9 @@ over Inductor. Some rows have comparisons of the same kind under CUDA graphs (`g
 max-autotune (`tuned`).
 
 OUT.journal gets every row as it is found, and the same command goes on from there. A process that fails leaves the end
-of its output in the row; with `--again` it is given another try, and what was measured is kept. `--tiny` makes models
-small; without a GPU all of it runs on the test bed, whose times are an interpreter's and say nothing.
+of its output in the row; with `--again` it is given another try, and so is a comparison that the plan has got since.
+What was measured is kept. `--tiny` makes models small; without a GPU all of it runs on the test bed, whose times are an
+interpreter's and say nothing.
 """
 
 import argparse
@@ -250,7 +251,7 @@ def main(given: Sequence[str] | None = None) -> int:
         arguments,
         list(rows),
         lambda name, _left, before: row_of(rows[name], arguments, before),
-        lambda row: arguments.again and row["status"] != "ok",
+        lambda row: arguments.again and (row["status"] != "ok" or not {*rows[row["id"]].beside} <= row.keys()),
         summary_of,
         lambda row: row["status"],
         {"budget": arguments.budget or "as planned"},

@@ -27,8 +27,10 @@ class PlannedRow:
         return f"{self.model} {self.dtype} {self.mode} {self.budget:.0f}s"
 
 
-#: The models that are compared with Inductor's max-autotune, have the longer budget, run in fp32, and are trained.
-TUNED = LONGER = ("llama-1b-prefill", "vit-b", "convnext-t")
+#: The models that have the longer budget, are compared with Inductor's max-autotune, run in fp32, and are trained.
+LONGER = ("llama-1b-prefill", "vit-b", "convnext-t")
+#: The last one came later: max-autotune had not compiled convnext-t within 200 s.
+TUNED = (*LONGER, "bert-base")
 WIDE = ("bert-base", "resnet-50", "unet-block")
 TRAINED = ("bert-base", "vit-b", "mamba-scan")
 LONGER_S = 300.0
