@@ -59,7 +59,7 @@ def numels(kernel: Any) -> Mapping[str, Any]:
     that the program computes once, before all launches, have what they stand for in their place."""
     found = {str(name): value for value, name in kernel.args.sizevars.items()}
     found |= {f"{tree.prefix}numel": tree.numel for tree in kernel.range_trees}
-    return {name: V.graph.sizevars.remove_precomputed_replacements(value) for name, value in found.items()}
+    return {name: V.graph.sizevars.remove_precomputed_replacements(_expression(value)) for name, value in found.items()}
 
 
 def around(now: Sizes, used: Iterable[Any], guards: Sequence[Any]) -> Iterator[Sizes]:
