@@ -37,7 +37,7 @@ class StrengthReduce(KernelPass):
     changes: ClassVar[str] = "how indices are computed"
     keeps: ClassVar[Keeps | None] = Keeps.EXACT
     asks_launches: ClassVar[bool] = True
-    explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False)
+    explore = Exploration(Phase.FINISH, after=("hoist-offsets",), estimated=False, sizes=True)
 
     def rewrite(self, function: Function, launches: Launches | None) -> Function | Declined:
         """The kernel with such indices."""
