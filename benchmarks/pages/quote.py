@@ -77,6 +77,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "models": models.models,
     "real-models": models.real_models,
     "optimized": models.optimized,
+    "other-sizes": models.other_sizes,
     "ceilings": models.ceilings,
 }
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.models.reasons import not_admitted
+from benchmarks.models.sizes import ROUNDING
 from benchmarks.pages.figures.formats import read, table, wrapped
+from kernelwright.driver.optimize.certifying import RIGHT
 
 #: What a comparison was made with, as a heading, by stage.
 _BESIDE = {"graphs": "Under CUDA graphs", "tuned": "Beside max-autotune"}
@@ -33,6 +35,27 @@ def optimized() -> str:
         )
     )
     return "\n".join(lines)
+
+
+def other_sizes() -> str:
+    """What models with admitted kernels do at other sizes, in a paragraph."""
+    content = read("sizes_h200")
+    told, caliber, rows = content["summary"], content["caliber"], content["rows"].values()
+    launches = [one for row in rows for one in row["launches"]]
+    tried = [became for row in rows for found in row["tried"].values() for became in found]
+    kept, slower = (sum(one.startswith(word) for one in tried) for word in (RIGHT, "it is slower"))
+    budget, commit = (content["conditions"][name] for name in ("budget", "commit"))
+    right = f"in {told['launches'] - sum(one['apart'] > ROUNDING for one in launches)} of {told['launches']} launches"
+    return wrapped(
+        f"{told['at_four_sizes']} admitted kernels were called at four other sizes each, with batches around the first "
+        f"one and larger ones. What was launched gave what Inductor's kernel gives, but for rounding, {right}, and was "
+        f"another than the certificates allow in {sum(one['fault'] for one in launches)}. Ours ran in {told['ours']}, "
+        f"in {len(told['models_with_ours'])} models, and Inductor's kernels in the others, where sizes lie outside. Of "
+        f"{len(tried)} sizes that `optimize` tried for certificates, ours was verified and no slower by itself at "
+        f"{kept}, slower at {slower}, and not verified at {len(tried) - kept - slower}. {budget:.0f} s of `optimize` "
+        f"for each model, on one {caliber['device']} with torch {caliber['torch'].partition('+')[0]} (commit {commit}, "
+        "`sizes_h200`)."
+    )
 
 
 def gain() -> str:
