@@ -17,6 +17,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -96,8 +97,19 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
                         _watch(place, place.found, store, launches)
             for one in launches[begun:]:
                 one.update(where=where, size=size)
-    tried = {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in store.entries()}
-    return {"counts": dict(counts), "batches": sides, "tried": tried, "launches": _merged(launches)}
+    entries = list(store.entries())
+    tried = {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in entries}
+    told = {
+        "counts": dict(counts),
+        "batches": sides,
+        "admitted": Counter(_short(one.key) for one in entries if one.kind == "replacement"),
+    }
+    return told | {"tried": tried, "launches": _merged(launches)}
+
+
+def _short(key: str) -> str:
+    """What stands for a kernel's text in rows."""
+    return key[:8]
 
 
 def _optimised(model: Any, inputs: Sequence[Any], mode: str, budget: float, store: Path) -> Mapping[str, int]:
@@ -131,7 +143,7 @@ def _watch(place: "Place", kernel: "OneOf", store: "Store", launches: list[dict[
         results = {number: _results(kernel.kernels[number], arguments, stream) for number in {*fit, chosen, own}}
         launches.append(
             {
-                "kernel": f"{place.name} {text.key[:8]}",
+                "kernel": f"{place.name} {_short(text.key)}",
                 "ours": chosen < own,
                 "fault": chosen != (fit[0] if fit else own),
                 "apart": max(_apart(results[own], one) for one in results.values()),
@@ -191,17 +203,19 @@ def _merged(launches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What the rows say in all: admitted kernels that were launched at four other sizes, and where something is not
-    right. Where a kernel has the text of an admitted one and was not admitted itself, it is no kernel more."""
+    right. Of kernels with one text so many count as were admitted: those that were launched at most sizes."""
     done = {name: row["launches"] for name, row in rows.items() if "launches" in row}
     some = [(name, one) for name, launches in done.items() for one in launches]
-    sizes: dict[tuple[str, str], int] = {}
-    for name, one in some:
-        if one["kernel"].partition(" ")[0] in rows[name]["tried"]:
-            sizes[name, one["kernel"]] = sizes.get((name, one["kernel"]), 0) + 1
+    sizes = list[int]()
+    for name, launches in done.items():
+        at = Counter(one["kernel"] for one in launches)
+        for text, admitted in rows[name]["admitted"].items():
+            alike = sorted((count for kernel, count in at.items() if kernel.endswith(text)), reverse=True)
+            sizes += alike[:admitted]
     return {
         "open": {name: row["failure"] for name, row in rows.items() if "failure" in row},
         "kernels": len(sizes),
-        "at_four_sizes": sum(count >= 4 for count in sizes.values()),
+        "at_four_sizes": sum(count >= 4 for count in sizes),
         "launches": sum(one["launches"] for _, one in some),
         "ours": sum(one["ours"] for _, one in some),
         "ours_beyond": sum(one["ours"] for _, one in some if one["where"] == "beyond"),

@@ -198,18 +198,21 @@ def test_a_kernel_at_other_sizes_is_right_only_where_its_certificate_holds() -> 
 
     rows = {
         "a": {
-            "tried": {"k": ["right"]},
+            "admitted": {"5e32": 1},
             "launches": [
                 *[launched("k 5e32", size) for size in (2, 3, 5)],
                 launched("k 5e32", 9, ours=0, where="beyond"),
                 launched("l 5e32", 2),
             ],
         },
-        "b": {"tried": {"k": []}, "launches": [launched("k", 2, apart=0.5), launched("k", 3, fault=1, ours=0)]},
+        "b": {
+            "admitted": {"77": 1},
+            "launches": [launched("k 77", 2, apart=0.5), launched("k 77", 3, fault=1, ours=0)],
+        },
         "c": {"failure": "exit status 1"},
     }
     told = summary_of(rows)
     counted = [told[name] for name in ("kernels", "at_four_sizes", "launches", "ours", "ours_beyond")]
     assert counted == [2, 1, 14, 10, 0]
-    assert told["not_right"] == ["b: k at 2"] and told["at_fault"] == ["b: k at 3"]
+    assert told["not_right"] == ["b: k 77 at 2"] and told["at_fault"] == ["b: k 77 at 3"]
     assert told["open"] == {"c": "exit status 1"} and told["models_with_ours"] == ["a", "b"]
