@@ -16,7 +16,7 @@ from torch.fx import Node
 
 from kernelwright.backend.torch_private import tree_leaves
 from kernelwright.backend.versions import adapting
-from kernelwright.frontend.swap.sizes import Sizes, number, ratio, sizes_now
+from kernelwright.frontend.swap.sizes import Sizes, number, ratio, real, sizes_now
 
 with adapting("recording kernels", "torch"):
     from torch._inductor import ir
@@ -79,7 +79,7 @@ class Meaning:
 
     def at(self, nodes: Mapping[Node, Node], sizes: Sizes) -> "Meaning":
         """The meaning in a copy of the graph for certain sizes, by node of the graph."""
-        factor = self.factor if self.counted is None else float(number(self.counted, sizes) or 0)
+        factor = self.factor if self.counted is None else real(self.counted, sizes) or 0.0
         return replace(self, node=nodes[self.node], bias=nodes[self.bias] if self.bias else None, factor=factor)
 
     def in_stretches(self, layout: Layout) -> Iterator[tuple[Any, Sequence[Any]]]:
@@ -288,8 +288,8 @@ def _before_division(buffer: Any) -> Meaning | None:
     elif data.reduction_type != "sum":
         return None
     counted = ratio(node.all_input_nodes[0].meta["val"].shape, value.meta["val"].shape) - correction
-    count = number(counted, sizes_now()) or 0
-    return Meaning(value, float(count), counted=counted) if count > 0 else None
+    count = real(counted, sizes_now()) or 0.0
+    return Meaning(value, count, counted=counted) if count > 0 else None
 
 
 _SUM, _MEANS, _VARIANCE = "aten.sum.dim_IntList", ("aten.mean.dim", "aten.mean.default"), "aten.var_mean.correction"

@@ -189,7 +189,10 @@ class Recorder:
         graph, place = meaning.node.graph, tuple(sizes.items())
         if place not in self._fixed:
             self._fixed[place] = at_sizes(graph, sizes)
-        return meaning.at(self._fixed[place], sizes)
+        found = meaning.at(self._fixed[place], sizes)
+        if found.factor <= 0:
+            raise ApartError("a variance of so few elements has no sum under it")
+        return found
 
     def _known(self, name: str) -> Meaning:
         found = self.meanings[name]

@@ -45,6 +45,12 @@ def number(value: Any, sizes: Sizes) -> int | None:
     return int(found) if found.is_number else None
 
 
+def real(value: Any, sizes: Sizes) -> float | None:
+    """The same for what need not be an integer; None also where it is not finite."""
+    found = _expression(value).xreplace(dict(sizes))
+    return float(found) if found.is_number and found.is_finite else None
+
+
 def ratio(shape: Sequence[Any], other: Sequence[Any]) -> Any:
     """How many elements a shape has for each one of another, as an expression of sizes."""
     return math.prod(map(_expression, shape), start=sympy.Integer(1)) / math.prod(map(_expression, other))

@@ -118,8 +118,8 @@ def recorded() -> dict[str, Any]:
     def norm(x: Any) -> Any:
         return torch.nn.functional.layer_norm(x.permute(0, 2, 3, 1), (48,)).permute(0, 3, 1, 2).contiguous()
 
-    def norm_of_all(x: Any) -> Any:
-        variance, mean = torch.var_mean(x, (1, 2), keepdim=True)
+    def norm_of_all(x: Any, correction: float = 1.0) -> Any:
+        variance, mean = torch.var_mean(x, (1, 2), correction=correction, keepdim=True)
         return ((x - mean) * (variance + 1e-5).rsqrt()).transpose(1, 2).contiguous()
 
     layer = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.LayerNorm(32))
@@ -131,6 +131,7 @@ def recorded() -> dict[str, Any]:
         "symbolic": kernels(lambda x: x.exp(), torch.randn(5, 16), dynamic=True),
         "norm of channels": kernels(norm, torch.randn(5, 48, 9, 9), dynamic=True, then=torch.randn(16, 48, 17, 17)),
         "norm of all": kernels(norm_of_all, torch.randn(5, 9, 9), dynamic=True, then=torch.randn(16, 17, 17)),
+        "half a correction": kernels(lambda x: norm_of_all(x, 0.5), torch.randn(5, 3, 3)),
         "split": kernels(lambda x: x.exp().sum(), torch.randn(1 << 16)),
         "columns": kernels(lambda x: x.exp().sum(0), torch.randn(2317, 96)),
         "columns of a mean": kernels(lambda x: x.exp().mean((0, 1)).log(), torch.randn(7, 331, 96).bfloat16()),
@@ -391,3 +392,9 @@ def test_a_sum_under_a_variance_is_known_at_other_sizes(found: dict[str, Any], p
         assert "aten.mul.Tensor" in one["operations"] and one["why_not"] == "" and len(one["elsewhere"]) == 6
         (off,) = one["off then"]
         assert off < 16, off
+
+
+def test_a_sum_under_a_variance_tells_of_fractions_of_elements(found: dict[str, Any]) -> None:
+    first, second = found["half a correction"]
+    for one in (first, second):
+        assert "aten.mul.Tensor" in one["operations"] and one["off"] < 16, one
