@@ -18,10 +18,13 @@ def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
     return machine() | {"facts": facts, **more, "commit": commit or head()}
 
 
-def otherwise(caliber: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row tells of a caliber that is not the first one's: `caliber` with what is different, or nothing."""
-    other = {key: one for key, one in caliber.items() if one != first.get(key)}
-    return {"caliber": other} if other else {}
+def beside(row: Mapping[str, Any], caliber: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a result with a caliber, as it is told among rows with another one, the first: its `caliber` is what is
+    different of its own."""
+    own = {**caliber, **row.get("caliber", {})}
+    other = {key: one for key, one in own.items() if one != first.get(key)}
+    kept = {key: one for key, one in row.items() if key != "caliber"}
+    return kept | ({"caliber": other} if other else {})
 
 
 def add_commit(parser: argparse.ArgumentParser) -> None:

@@ -206,16 +206,18 @@ def summary_of(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     right. Of kernels with one text so many count as were admitted: those that were launched at most sizes."""
     done = {name: row["launches"] for name, row in rows.items() if "launches" in row}
     some = [(name, one) for name, launches in done.items() for one in launches]
-    sizes = list[int]()
+    kernels = list[tuple[int, bool]]()  # at how many sizes it was launched, and whether ours was at one of them
     for name, launches in done.items():
         at = Counter(one["kernel"] for one in launches)
+        with_ours = {one["kernel"] for one in launches if one["ours"]}
         for text, admitted in rows[name]["admitted"].items():
-            alike = sorted((count for kernel, count in at.items() if kernel.endswith(text)), reverse=True)
-            sizes += alike[:admitted]
+            alike = [(count, kernel in with_ours) for kernel, count in at.items() if kernel.endswith(text)]
+            kernels += sorted(alike, reverse=True)[:admitted]
     return {
         "open": {name: row["failure"] for name, row in rows.items() if "failure" in row},
-        "kernels": len(sizes),
-        "at_four_sizes": sum(count >= 4 for count in sizes),
+        "kernels": len(kernels),
+        "at_four_sizes": sum(count >= 4 for count, _ in kernels),
+        "with_ours": sum(ours for _, ours in kernels),
         "launches": sum(one["launches"] for _, one in some),
         "ours": sum(one["ours"] for _, one in some),
         "ours_beyond": sum(one["ours"] for _, one in some if one["where"] == "beyond"),

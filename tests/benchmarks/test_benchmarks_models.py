@@ -212,7 +212,7 @@ def test_a_kernel_at_other_sizes_is_right_only_where_its_certificate_holds() -> 
         "c": {"failure": "exit status 1"},
     }
     told = summary_of(rows)
-    counted = [told[name] for name in ("kernels", "at_four_sizes", "launches", "ours", "ours_beyond")]
-    assert counted == [2, 1, 14, 10, 0]
+    counted = [told[name] for name in ("kernels", "at_four_sizes", "with_ours", "launches", "ours", "ours_beyond")]
+    assert counted == [2, 1, 2, 14, 10, 0]
     assert told["not_right"] == ["b: k 77 at 2"] and told["at_fault"] == ["b: k 77 at 3"]
     assert told["open"] == {"c": "exit status 1"} and told["models_with_ours"] == ["a", "b"]

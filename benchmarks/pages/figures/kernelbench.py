@@ -43,7 +43,7 @@ def kernelbench() -> str:
 
 def kernelbench_fastest() -> str:
     """The same where baselines count that are faster, and the caliber of both tables."""
-    content, tables, _ = _campaign()
+    content, tables, done = _campaign()
     fastest, caliber = tables["fastest"], content["caliber"]
     rows = [
         [f"problems in which {name} is the fastest", *(str(fastest[level]["results"].get(key, 0)) for level in LEVELS)]
@@ -53,8 +53,15 @@ def kernelbench_fastest() -> str:
         f"Both tables are of {_problems(fastest['all'])}, each searched with a budget of {Mode.read(MODE).seconds:g} s "
         f"and timed once, on one {caliber['device']} with torch {caliber['torch']}, triton {caliber['triton']} and "
         f"driver {caliber['facts']['driver']} (commit {caliber['commit']}, `{CAMPAIGN}`)."
+        + "".join(_otherwise(row, caliber) for row in done)
     )
     return f"{_table(fastest, rows)}\n\n{told}"
+
+
+def _otherwise(row: Mapping[str, Any], caliber: Mapping[str, Any]) -> str:
+    """What a row's caliber has that is not that of the campaign, in a sentence."""
+    told = [f"{name} {one}, others with {caliber.get(name)}" for name, one in row.get("caliber", {}).items()]
+    return f" {row['problem']} was measured with {'; '.join(told)}." if told else ""
 
 
 def kernelbench_more() -> str:

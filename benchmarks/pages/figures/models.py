@@ -42,19 +42,21 @@ def other_sizes() -> str:
     content = read("sizes_h200")
     told, caliber, rows = content["summary"], content["caliber"], content["rows"].values()
     launches = [one for row in rows for one in row["launches"]]
+    faults = sum(one["fault"] for one in launches)
+    apart = sum(one["launches"] for one in launches if one["apart"] > ROUNDING)
     tried = [became for row in rows for found in row["tried"].values() for became in found]
-    kept, slower = (sum(one.startswith(word) for one in tried) for word in (RIGHT, "it is slower"))
+    allowed, alike = (f"all but {some}" if some else "all" for some in (faults, apart))
+    kept, slower, wrong = (sum(one.startswith(word) for one in tried) for word in (RIGHT, "it is slower", "it is not"))
     budget, commit = (content["conditions"][name] for name in ("budget", "commit"))
-    right = f"in {told['launches'] - sum(one['apart'] > ROUNDING for one in launches)} of {told['launches']} launches"
     return wrapped(
-        f"{told['at_four_sizes']} admitted kernels were called at four other sizes each, with batches around the first "
-        f"one and larger ones. What was launched gave what Inductor's kernel gives, but for rounding, {right}, and was "
-        f"another than the certificates allow in {sum(one['fault'] for one in launches)}. Ours ran in {told['ours']}, "
-        f"in {len(told['models_with_ours'])} models, and Inductor's kernels in the others, where sizes lie outside. Of "
+        f"{told['at_four_sizes']} kernels with an admitted one for their place were launched at four other sizes each, "
+        "with batches around the first one and larger ones. Ours took "
+        f"{told['ours']} of {told['launches']} launches, in {told['with_ours']} of these kernels and "
+        f"{len(told['models_with_ours'])} models, and Inductor's kernel the others: what the certificates allow in "
+        f"{allowed}. What ours gave was what Inductor's kernel gave, but for rounding, in {alike}. Of "
         f"{len(tried)} sizes that `optimize` tried for certificates, ours was verified and no slower by itself at "
-        f"{kept}, slower at {slower}, and not verified at {len(tried) - kept - slower}. {budget:.0f} s of `optimize` "
-        f"for each model, on one {caliber['device']} with torch {caliber['torch'].partition('+')[0]} (commit {commit}, "
-        "`sizes_h200`)."
+        f"{kept}, slower at {slower}, and not verified at {wrong}. {budget:.0f} s of `optimize` for each model, on one "
+        f"{caliber['device']} with torch {caliber['torch'].partition('+')[0]} (commit {commit}, `sizes_h200`)."
     )
 
 
