@@ -18,7 +18,7 @@ def caliber_of(commit: str, **more: Any) -> dict[str, Any]:
     return machine() | {"facts": facts, **more, "commit": commit or head()}
 
 
-def beside(row: Mapping[str, Any], caliber: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
+def with_caliber(row: Mapping[str, Any], caliber: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
     """A row of a result with a caliber, as it is told among rows with another one, the first: its `caliber` is what is
     different of its own."""
     own = {**caliber, **row.get("caliber", {})}

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import add_commit, beside, caliber_of
+from benchmarks.caliber import add_commit, caliber_of, with_caliber
 from benchmarks.row_lines import command_line, read_json, write_result
 from kernelwright.driver.run.journal import Journal, first_difference
 from kernelwright.ir.errors import UserError
@@ -108,7 +108,7 @@ def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) ->
         if content["conditions"] != first["conditions"]:
             apart = first_difference(first["conditions"], content["conditions"])
             raise UserError(f"--merge {path}: made otherwise than {paths[0]}: {apart}; merge what was made alike")
-        rows |= {name: beside(row, content["caliber"], first["caliber"]) for name, row in content["rows"].items()}
+        rows |= {name: with_caliber(row, content["caliber"], first["caliber"]) for name, row in content["rows"].items()}
     ordered = {name: rows[name] for name in names if name in rows}
     return {**first, "summary": summary_of(ordered), "rows": ordered}
 

@@ -14,6 +14,8 @@ from torch.nn import functional as F
 from benchmarks.models.zoo import Decode, UnetBlock
 
 Inputs = Callable[[bool], tuple[Tensor, ...]]
+#: Types by what rows call them.
+DTYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options, status_of
-from benchmarks.models.plan import DTYPES, PlannedRow, planned
+from benchmarks.models.plan import PlannedRow, planned
 from benchmarks.models.reasons import reasons
 
 #: What is compared, by stage: the backend of each side and its mode.
@@ -155,11 +155,9 @@ def _host_us(call: Callable[[], object]) -> float:
 
 def _built(row: PlannedRow, tiny: bool) -> tuple[Any, tuple[Any, ...]]:
     """A model in eval, and the inputs of its forward."""
-    import torch
+    from benchmarks.models.cases import CASES, DTYPES
 
-    from benchmarks.models.cases import CASES
-
-    return CASES[row.model].built(tiny, getattr(torch, DTYPES[row.dtype]))
+    return CASES[row.model].built(tiny, DTYPES[row.dtype])
 
 
 def _child(row: PlannedRow, stage: str, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:

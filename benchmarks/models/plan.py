@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The types by what they are called here.
-DTYPES = {"bf16": "bfloat16", "fp32": "float32"}
 #: What models could gain by faster kernels alone.
 CEILINGS = Path(__file__).parents[1] / "results" / "models" / "ceiling_h200.json"
 

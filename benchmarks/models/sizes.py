@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.models.apart import apart
 from benchmarks.models.campaign import campaign, options, status_of
-from benchmarks.models.plan import DTYPES, TRAINED, WIDE
+from benchmarks.models.plan import TRAINED, WIDE
 
 if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
     from torch import Tensor
@@ -68,7 +68,7 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
     """All about one model in one type and mode, in its own process."""
     import torch
 
-    from benchmarks.models.cases import CASES
+    from benchmarks.models.cases import CASES, DTYPES
     from kernelwright.backend.store.store import Store
     from kernelwright.driver.extraction.modes import EVAL
     from kernelwright.driver.extraction.recording import run_once
@@ -77,7 +77,7 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import places
 
-    model, inputs = CASES[name].built(tiny, getattr(torch, DTYPES[dtype]))
+    model, inputs = CASES[name].built(tiny, DTYPES[dtype])
     counts = _optimised(model, inputs, mode, budget, folder / "store")
     torch.compiler.reset()
     model.train(mode != EVAL)
@@ -98,13 +98,13 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
             for one in launches[begun:]:
                 one.update(where=where, size=size)
     entries = list(store.entries())
-    tried = {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in entries}
-    told = {
+    return {
         "counts": dict(counts),
         "batches": sides,
         "admitted": Counter(_short(one.key) for one in entries if one.kind == "replacement"),
+        "tried": {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in entries},
+        "launches": _merged(launches),
     }
-    return told | {"tried": tried, "launches": _merged(launches)}
 
 
 def _short(key: str) -> str:

@@ -34,7 +34,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.caliber import add_commit, beside, caliber_of, head
+from benchmarks.caliber import add_commit, caliber_of, head, with_caliber
 from benchmarks.kernelbench.kernelbench import (
     journal_of,
     made_with,
@@ -181,7 +181,7 @@ def joined(paths: Sequence[Path]) -> dict[str, Any]:
         for row in content["results"]:
             name = f"{COLD} {next(numbers)}" if row["mode"] == COLD else row["id"]
             if name not in rows or rows[name]["status"] != "ok":
-                rows[name] = beside(row, content["caliber"], contents[0]["caliber"]) | {"id": name}
+                rows[name] = with_caliber(row, content["caliber"], contents[0]["caliber"]) | {"id": name}
     commands = dict.fromkeys(command for content in contents for command in content.get("of", [content["command"]]))
     told = {"command": command_line(), "of": list(commands)}
     told |= {"made_with": contents[0]["made_with"], "caliber": contents[0]["caliber"]}

@@ -7,6 +7,7 @@ which Dynamo's guards restrict. `versions.TRIED` has the releases that this adap
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -41,13 +42,13 @@ def number(value: Any, sizes: Sizes) -> int | None:
     """A size, or an expression of sizes, as a number; None where that depends on other things."""
     if isinstance(value, int):
         return value
-    found = _expression(value).xreplace(dict(sizes))
+    found = _expression(value, sizes)
     return int(found) if found.is_number else None
 
 
 def real(value: Any, sizes: Sizes) -> float | None:
     """The same for what need not be an integer; None also where it is not finite."""
-    found = _expression(value).xreplace(dict(sizes))
+    found = _expression(value, sizes)
     return float(found) if found.is_number and found.is_finite else None
 
 
@@ -56,8 +57,9 @@ def ratio(shape: Sequence[Any], other: Sequence[Any]) -> Any:
     return math.prod(map(_expression, shape), start=sympy.Integer(1)) / math.prod(map(_expression, other))
 
 
-def _expression(value: Any) -> Any:
-    return sympy.sympify(value.node.expr if isinstance(value, _SYMBOLIC) else value)
+def _expression(value: Any, sizes: Sizes = MappingProxyType({})) -> Any:
+    """A size or a number as an expression, with these sizes in the place of symbols."""
+    return sympy.sympify(value.node.expr if isinstance(value, _SYMBOLIC) else value).xreplace(dict(sizes))
 
 
 def numels(kernel: Any) -> Mapping[str, Any]:
@@ -115,9 +117,8 @@ def at_sizes(graph: Graph, sizes: Sizes) -> Mapping[Node, Node]:
 def _plain(value: Any, sizes: Sizes) -> Any:
     if not isinstance(value, _SYMBOLIC):
         return value
-    found = sympy.sympify(value.node.expr).xreplace(dict(sizes))
     kind = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}[type(value)]
-    return kind(found)
+    return kind(_expression(value, sizes))
 
 
 def which_fits(ranges: Sequence[Numbers], parameters: Sequence[str]) -> Callable[[Sequence[Any]], int]:

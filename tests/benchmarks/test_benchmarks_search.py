@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.caliber import beside
+from benchmarks.caliber import with_caliber
 from benchmarks.search.beside_baselines import FASTER, beside_baselines
 from benchmarks.search.curves import by_mode, reached
 from benchmarks.search.time_to_quality import (
@@ -171,8 +171,8 @@ def test_a_row_tells_what_its_caliber_has_that_the_others_have_not() -> None:
     file, later = {"cpus": 32, "python": "3"}, {"cpus": 64, "python": "9"}
     for row, first, told in (({}, file, None), ({}, later, file), ({"cpus": 16}, later, file | {"cpus": 16})):
         given = {"us": 1.0} | ({"caliber": row} if row else {})
-        assert beside(given, file, first) == {"us": 1.0} | ({"caliber": told} if told else {})
-    assert beside({"caliber": {"cpus": 16}}, file, file | {"cpus": 16}) == {}
+        assert with_caliber(given, file, first) == {"us": 1.0} | ({"caliber": told} if told else {})
+    assert with_caliber({"caliber": {"cpus": 16}}, file, file | {"cpus": 16}) == {}
 
 
 def test_results_of_shards_are_joined(tmp_path: Path):

@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.models.reasons import not_admitted
 from benchmarks.models.sizes import ROUNDING
 from benchmarks.pages.figures.formats import read, table, wrapped
-from kernelwright.driver.optimize.certifying import RIGHT
+from kernelwright.driver.optimize.certifying import NOT_VERIFIED, RIGHT, SLOWER
 
 #: What a comparison was made with, as a heading, by stage.
 _BESIDE = {"graphs": "Under CUDA graphs", "tuned": "Beside max-autotune"}
@@ -46,7 +46,7 @@ def other_sizes() -> str:
     apart = sum(one["launches"] for one in launches if one["apart"] > ROUNDING)
     tried = [became for row in rows for found in row["tried"].values() for became in found]
     allowed, alike = (f"all but {some}" if some else "all" for some in (faults, apart))
-    kept, slower, wrong = (sum(one.startswith(word) for one in tried) for word in (RIGHT, "it is slower", "it is not"))
+    kept, slower, wrong = (sum(one.startswith(word) for one in tried) for word in (RIGHT, SLOWER, NOT_VERIFIED))
     budget, commit = (content["conditions"][name] for name in ("budget", "commit"))
     return wrapped(
         f"{told['at_four_sizes']} kernels with an admitted one for their place were launched at four other sizes each, "

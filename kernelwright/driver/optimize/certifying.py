@@ -25,8 +25,8 @@ from kernelwright.ir.parser import parse_module
 SLACK = 1.02
 #: The parts of a certificate that are added here.
 SIZES, OWN_ERRORS, MUTANTS = "other sizes", "errors of Inductor's kernel", "mutants"
-#: What became of a size at which ours is used.
-RIGHT = "right"
+#: What became of a size at which ours is used, and of others.
+RIGHT, SLOWER, NOT_VERIFIED = "right", "it is slower than Inductor's there", "it is not verified there"
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ def _judged(one: Elsewhere, answer: Answer | None) -> tuple[str | None, dict[str
         return None, {}
     found: dict[str, Any] = {"checks": ours.caliber["checks"]} if "checks" in ours.caliber else {}
     if not ours.ok:
-        return f"it is not verified there: {ours}", found
+        return f"{NOT_VERIFIED}: {ours}", found
     times = [verdict.times_ms.get("candidate") if verdict else None for verdict in (answer.own, ours)]
     if times[0] is None or times[1] is None:
         return "", found
     slower = times[1] > SLACK * times[0]
-    return "it is slower than Inductor's there" if slower else "", found | {"alone": round(times[0] / times[1], 3)}
+    return SLOWER if slower else "", found | {"alone": round(times[0] / times[1], 3)}
