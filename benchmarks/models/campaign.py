@@ -58,9 +58,10 @@ def campaign(
 
     `row_of` is given a name, the seconds that are left, and the row that is open, if there is one. OUT.journal gets
     every row as it is found, and the same command goes on from there, or from OUT alone: rows that are open are made
-    again. `told` is what is said of a row; `made_with` and `caliber` tell conditions beside the device and the commit.
-    Raises UserError for rows that were made under other conditions. With --merge rows are those of other results, which
-    were made under the same conditions.
+    again. OUT keeps its caliber, and rows that come later say what theirs has otherwise; one that was partly there says
+    so in its last `again`. `told` is what is said of a row; `made_with` and `caliber` tell conditions beside the device
+    and the commit. Raises UserError for rows that were made under other conditions. With --merge rows are those of
+    other results, which were made under the same conditions.
     """
     if arguments.merge:
         return _write(arguments.out, _merged(arguments.merge, names, summary_of))
@@ -69,15 +70,16 @@ def campaign(
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     conditions = {"device": known["device"], "commit": known["commit"], "tiny": arguments.tiny, **(made_with or {})}
     written = _written(arguments.out, conditions)
+    first: Row = written.get("caliber", known)
     with Journal(arguments.out.with_name(f"{arguments.out.name}.journal"), conditions) as journal:
-        for name, row in written.items():
+        for name, row in written.get("rows", {}).items():
             if name not in journal.results:
                 journal.add(name, row)
 
         def work(name: str) -> None:
             left, before = arguments.seconds - (time.monotonic() - began), journal.results.get(name)
             if left > 0 and (before is None or is_open(before)):
-                journal.add(name, dict(row_of(name, left, before)))
+                journal.add(name, _with_own_caliber(row_of(name, left, before), known, first))
                 seconds = time.monotonic() - began
                 console.print(f"{seconds:.0f} s {name}: {told(journal.results[name])}", highlight=False)
 
@@ -85,7 +87,7 @@ def campaign(
         with ThreadPoolExecutor(arguments.jobs) as threads:
             list(threads.map(work, chosen))
         rows = {name: dict(journal.results[name]) for name in names if name in journal.results}
-    made = {"command": command_line(), "conditions": conditions, "caliber": known}
+    made = {"command": written.get("command", command_line()), "conditions": conditions, "caliber": first}
     return _write(arguments.out, {**made, "summary": summary_of(rows), "rows": rows})
 
 
@@ -113,10 +115,18 @@ def _merged(paths: Sequence[Path], names: Sequence[str], summary_of: Summing) ->
     return {**first, "summary": summary_of(ordered), "rows": ordered}
 
 
-def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The rows of a result that was made under these conditions; none where there is no result that tells its own."""
+def _with_own_caliber(row: Row, caliber: Row, first: Row) -> dict[str, Any]:
+    """A row that was measured with a caliber, among those of the first one."""
+    if not row.get("again"):
+        return with_caliber(row, caliber, first)
+    *earlier, last = row["again"]
+    return {**row, "again": [*earlier, with_caliber(last, caliber, first)]}
+
+
+def _written(out: Path, conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """A result that was made under these conditions; {} where there is none that tells its own."""
     content = read_json(out, "--out") if out.is_file() else {}
     before = content.get("conditions")
     if before is not None and before != conditions:
         raise UserError(f"{out}: made with {first_difference(before, conditions)}; name another file with --out")
-    return dict(content["rows"]) if before is not None else {}
+    return content if before is not None else {}

@@ -122,9 +122,28 @@ def test_rows_of_several_results_are_merged_if_they_were_made_alike(tmp_path: Pa
     content = json.loads((tmp_path / "both.json").read_text())
     assert content["rows"] == content["summary"] and content["conditions"]["commit"] == "abc"
     assert [row.get("caliber") for row in content["rows"].values()] == [{"cpus": -1}, None]
+    run("2.json", "--only", "b", "--commit", "abc")
+    content = json.loads((tmp_path / "2.json").read_text())
+    assert content["caliber"]["cpus"] == -1, "a result keeps its caliber"
+    assert [row.get("caliber") for row in content["rows"].values()] == [None, {"cpus": other["caliber"]["cpus"]}]
     run("3.json", "--only", "a", "--commit", "def")
     with pytest.raises(UserError, match=r"3\.json: made otherwise than .*1\.json: commit=abc, now it is def"):
         run("both.json", *both, str(tmp_path / "3.json"))
+
+
+def test_what_is_measured_again_on_another_machine_says_so(tmp_path: Path) -> None:
+    def run(row: dict[str, Any]) -> dict[str, Any]:
+        arguments = options("Some models.", str(tmp_path / "out.json"), 60.0).parse_args(["--only", "a"])
+        campaign(arguments, ["a"], lambda *_given: row, lambda _row: True, lambda rows: dict(rows), str)
+        return dict(json.loads((tmp_path / "out.json").read_text()))
+
+    before = run({"times": 1})
+    (tmp_path / "out.json.journal").unlink()
+    (tmp_path / "out.json").write_text(json.dumps(before | {"caliber": before["caliber"] | {"cpus": -1}}))
+    after = run({"times": 1, "again": [{"stages": ["tuned"]}]})
+    cpus = before["caliber"]["cpus"]
+    assert after["rows"]["a"]["again"] == [{"stages": ["tuned"], "caliber": {"cpus": cpus}}]
+    assert after["caliber"]["cpus"] == -1 and "caliber" not in after["rows"]["a"]
 
 
 def test_kernels_that_are_not_admitted_are_told_in_words_with_what_they_could_save() -> None:
