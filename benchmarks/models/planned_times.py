@@ -1,6 +1,6 @@
 """`optimize` on the test bed, by planned times: each kernel that is verified is admitted, whatever it takes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -10,6 +10,7 @@ from torch import nn
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
 from kernelwright.driver.optimize.answering import Here
+from kernelwright.driver.optimize.asking import Wanted
 from kernelwright.driver.optimize.optimizing import Optimizing
 from kernelwright.driver.optimize.running import Running
 from kernelwright.driver.optimize.subjects import Model
@@ -49,8 +50,17 @@ def _with_twice_the_warps(kernel: Kernel) -> Kernel:
     return replace(kernel, meta=tuple((meta | {"num_warps": 2 * warps}).items()))
 
 
+def _twice_the_warps(_target: str, _wanted: Wanted) -> str:
+    return TwiceTheWarps.name
+
+
 def optimized_by_plan(
-    model: nn.Module, inputs: Sequence[Any], mode: str, store: Store, budget: float
+    model: nn.Module,
+    inputs: Sequence[Any],
+    mode: str,
+    store: Store,
+    budget: float,
+    pipeline: Callable[[str, Wanted], str] = _twice_the_warps,
 ) -> dict[str, int]:
     """How many kernels of a model became what, with sizes that may change. Runs on the bed, after it is installed."""
     discover()
@@ -58,4 +68,4 @@ def optimized_by_plan(
         context = Context("interpreter", judge)
         subject = Model(model, list(inputs), mode, dynamic=True)
         asked = Optimizing(subject, budget, store, context, Here(context), say=print, running=TenthFaster)
-        return dict(replace(asked, pipeline=lambda *_asked: TwiceTheWarps.name).run().counts)
+        return dict(replace(asked, pipeline=pipeline).run().counts)

@@ -39,14 +39,15 @@ _WARM_S = 60.0
 @dataclass(frozen=True)
 class Question:
     """A kernel's key, its module, and passes that look for a faster one within so many seconds; without passes, whether
-    the module is right. If `fewer`, that is judged with fewer kinds of inputs, and so is `own`, another module of the
-    same reference, if this one is right. `renewed` gives the question as it is to be asked once somebody is free to
-    answer it, None if it is too late then."""
+    the module is right. `alone`: for the module's sizes alone, although they may change. If `fewer`, that is judged
+    with fewer kinds of inputs, and so is `own`, another module of the same reference, if this one is right. `renewed`
+    gives the question as it is to be asked once somebody is free to answer it, None if it is too late then."""
 
     key: str
     module: KernelModule
     pipeline: str = ""
     seconds: float = 0.0
+    alone: bool = False
     fewer: bool = False
     own: KernelModule | None = None
     renewed: "Callable[[], Question | None] | None" = field(default=None, repr=False, compare=False)

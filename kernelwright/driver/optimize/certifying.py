@@ -25,6 +25,8 @@ from kernelwright.ir.parser import parse_module
 SLACK = 1.02
 #: The parts of a certificate that are added here.
 SIZES, OWN_ERRORS, MUTANTS = "other sizes", "errors of Inductor's kernel", "mutants"
+#: What a certificate says of a kernel that was searched for its own sizes, and is tried at no others.
+ALONE = "for these sizes alone"
 #: What became of a size at which ours is used, and of others.
 RIGHT, SLOWER, NOT_VERIFIED = "right", "it is slower than Inductor's there", "it is not verified there"
 
@@ -77,6 +79,11 @@ def with_own(entry: Entry, verdict: Verdict | None) -> Entry:
     return replace(entry, certificate={**entry.certificate, OWN_ERRORS: told})
 
 
+def for_own_sizes(entry: Entry) -> Entry:
+    """The entry of a kernel that was searched for its own sizes alone."""
+    return replace(entry, certificate={**entry.certificate, ALONE: True, SIZES: []})
+
+
 @dataclass(frozen=True)
 class Certifying:
     """Completes certificates of admitted kernels until it is late."""
@@ -103,14 +110,21 @@ class Certifying:
     def _questions(self, admitted: Iterable[Admitted], opened: dict[str, _Open]) -> Iterator[Question]:
         """What is asked; `opened` gets the kernel of each question, and one that needs none by its own key."""
         for kernel in admitted:
-            told = [one["sizes"] for one in kernel.entry.certificate.get(SIZES, ())]
-            tried = elsewhere(kernel.entry, parse_module(kernel.entry.module), *kernel.recording, self.target)
-            others = [one for one in tried if dict(one.numbers) not in told]
+            others = list(self._others(kernel))
             questions = {one.key: one for one in self._asked(kernel, others)}
             one = _Open(kernel, others, questions)
             if questions or others or SIZES not in kernel.entry.certificate:
                 opened |= dict.fromkeys(questions or [kernel.key], one)
             yield from questions.values()
+
+    def _others(self, kernel: Admitted) -> Iterator[Elsewhere]:
+        """The sizes at which a kernel was not tried yet."""
+        entry = kernel.entry
+        told = [one["sizes"] for one in entry.certificate.get(SIZES, ())]
+        if ALONE not in entry.certificate:
+            for one in elsewhere(entry, parse_module(entry.module), *kernel.recording, self.target):
+                if dict(one.numbers) not in told:
+                    yield one
 
     def with_mutants(self, entry: Entry, count: int) -> Entry:
         """The entry, whose certificate has what became of so many mutants of its module, or of those that were judged

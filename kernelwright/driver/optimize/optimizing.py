@@ -16,7 +16,7 @@ from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
-from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying, with_own
+from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying, for_own_sizes, with_own
 from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
@@ -75,7 +75,7 @@ class Optimizing:
     _asked: dict[str, Question] = field(default_factory=dict)
     _tried: set[str] = field(default_factory=set)
     _model_us: float = 0.0
-    #: Whether a kernel has sizes that may change from call to call.
+    #: Whether there are, or will be, kernels to try at other sizes: admitted ones whose sizes may change.
     _changing: bool = False
     #: What an answer takes beyond its search, in seconds: verifying.
     _beyond_s: float = 5.0
@@ -137,6 +137,7 @@ class Optimizing:
                     known, kept = of_both(before, outcomes.journal.results[question.key], known, kept)
                 seconds = before.seconds + answer.seconds
                 outcomes.noted(replace(known, seconds=seconds), {**kept, OFFERED: question.seconds})
+            self._changing = any(recorded[key][0].numbers for key in outcomes.admitted)
 
     def _questions(self, running: Running, outcomes: Outcomes, recorded: Mapping[str, Recording]) -> Iterator[Question]:
         """The kernels that are worth a search, those with most to gain first; what becomes of others is decided."""
@@ -160,24 +161,25 @@ class Optimizing:
             yield self._question(key, module, recorded[key][0], min(seconds, left_s))
 
     def _question(
-        self, key: str, module: KernelModule, kernel: Recorded, seconds: float, wide: bool = False
+        self, key: str, module: KernelModule, kernel: Recorded, seconds: float, wide: bool = False, alone: bool = False
     ) -> Question:
         target = self.context.target
-        wanted = Wanted(seconds, bool(kernel.numbers), fits_in_cache(kernel, target), wide)
+        wanted = Wanted(seconds, bool(kernel.numbers) and not alone, fits_in_cache(kernel, target), wide)
 
         def renewed() -> Question | None:
             left_s = self._search_s - self._beyond_s
             if left_s >= seconds:
                 return question
-            return self._question(key, module, kernel, left_s, wide) if left_s >= LEAST_S else None
+            return self._question(key, module, kernel, left_s, wide, alone) if left_s >= LEAST_S else None
 
-        question = Question(key, module, self.pipeline(target, wanted), seconds, renewed=renewed)
+        question = Question(key, module, self.pipeline(target, wanted), seconds, alone, renewed=renewed)
         self._asked[key] = question
         return question
 
     def _again(self, found: dict[str, Kernel], recorded: Mapping[str, Recording]) -> Iterator[Question]:
         """Second searches, of more candidates, for kernels with much to gain yet: first ones may end before their time
-        is over, and leave theirs. Those that would be the same again are not made."""
+        is over, and leave theirs. Those that would be the same again are not made. Where nothing was admitted for sizes
+        that may change, the second search is for the kernel's own sizes alone."""
         searched = [found[key] for key in self._asked if found[key].became in TWICE]
         left_us = {one.key: one.left_us * hope(recorded[one.key][0]) for one in searched}
         much = [one for one in searched if left_us[one.key] >= MUCH * self._model_us]
@@ -186,9 +188,10 @@ class Optimizing:
             left_s = self._search_s - self._beyond_s
             if left_s < LEAST_S:
                 return
-            before = self._asked[kernel.key]
+            before, own = self._asked[kernel.key], recorded[kernel.key][0]
             seconds = min(share_s([left_us[one.key] for one in much[number:]], self.at_once * left_s), left_s)
-            question = self._question(kernel.key, before.module, recorded[kernel.key][0], seconds, wide=True)
+            alone = bool(own.numbers) and kernel.became != "admitted"
+            question = self._question(kernel.key, before.module, own, seconds, wide=True, alone=alone)
             if question.pipeline != before.pipeline:
                 self.say(f"{kernel.name} once more ({self._left_s:.0f} s left)")
                 yield question
@@ -254,6 +257,7 @@ class Optimizing:
             return made.kernel, {**made.kept, **others}
         earlier = outcomes.entry(kernel.key) if kernel.became == "admitted" else None
         entry = with_own(made.entry, answer.own)
+        entry = for_own_sizes(entry) if question.alone else entry
         if not self.store.put(entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         if earlier is not None:

@@ -8,9 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.models.planned_times import optimized_by_plan
+from benchmarks.models.planned_times import TwiceTheWarps, optimized_by_plan
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.discovery import discover
+from kernelwright.driver.optimize.asking import Wanted
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.frontend.swap.hooks import OneOf
 from kernelwright.frontend.swap.live import places
@@ -103,6 +104,32 @@ def two_ranges(folder: str) -> dict[str, Any]:
                 count.update(dict.fromkeys(count, 0))
     torch.compiler.reset()
     return told
+
+
+def alone(folder: str) -> dict[str, Any]:
+    """A model for whose kernel a search finds something at its own sizes alone: for what each search was, what the
+    certificate says, and how often ours and Inductor's kernel run at these sizes and at others."""
+    discover()
+    store, model, searches = Store.open(Path(folder)), Weighed().eval(), list[tuple[bool, bool]]()
+
+    def pipeline(_target: str, wanted: Wanted) -> str:
+        searches.append((wanted.general, wanted.wide))
+        return "" if wanted.general else TwiceTheWarps.name
+
+    counts = optimized_by_plan(model, [torch.randn(5, 40)], "eval", store, 6000.0, pipeline)
+    (entry,) = store.entries()
+    fast = torch.compile(model, backend=kernelwright, dynamic=True, options={"store": str(store.folder)})
+    told: dict[str, Any] = {"counts": counts, "searches": searches, "launched": [], "apart": 0.0}
+    with torch.no_grad():
+        fast(torch.randn(5, 40))
+        (count,) = [_counting(place.found) for place in places() if isinstance(place.found, OneOf)]
+        for shape in ((5, 40), (5, 41), (6, 40)):
+            count.update(dict.fromkeys(count, 0))
+            x = torch.randn(shape)
+            told["apart"] = max(told["apart"], float((fast(x) - model(x)).abs().max()))
+            told["launched"].append(list(count.values()))
+    torch.compiler.reset()
+    return told | {name: entry.certificate[name] for name in ("for these sizes alone", "other sizes")}
 
 
 def _counting(kernel: OneOf) -> dict[Any, int]:

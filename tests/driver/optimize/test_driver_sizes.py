@@ -53,6 +53,15 @@ def test_a_kernel_that_was_optimised_at_several_sizes_runs_ours_around_each(tmp_
     assert found["launched"][1:] == [first, first, last, last, own, own], found
 
 
+@pytest.mark.slow
+def test_where_nothing_is_found_for_changing_sizes_a_second_search_is_for_a_kernels_own(tmp_path: Path) -> None:
+    text = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom sizes import alone as work\n"
+    found = bed.run(text, tmp_path, str(tmp_path / "store"))
+    assert found["counts"] == {"admitted": 1} and found["searches"] == [[True, False], [False, True]], found
+    assert found["for these sizes alone"] is True and found["other sizes"] == [], "no other size is tried"
+    assert found["launched"] == [[1, 0], [0, 1], [0, 1]] and found["apart"] < 1e-5, found
+
+
 @pytest.mark.parametrize(
     ("known", "fit", "not_fit"),
     [
