@@ -41,7 +41,7 @@ CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.3
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
-TWICE = ("admitted", "slower", "unimproved")
+TWICE = ("admitted", "slower", "unimproved", "refused")
 
 
 @dataclass

@@ -42,8 +42,8 @@ from kernelwright.ir.passes import Context, Pass, register
 from kernelwright.ir.pipeline import parse_pipeline
 from kernelwright.ir.values import KernelModule, Level
 
-#: Numbers of warps that a first and a second search find, the fastest alone first.
-WARPS = ((1, 2, 8), (1, 4))
+#: Numbers of warps that searches find, the fastest alone first.
+WARPS = ((1, 2, 8), (1, 4), (8,))
 #: How long a model is called at most until ours run in it, in seconds.
 LIMIT_S = 500.0
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -79,20 +79,20 @@ def model_and_input() -> tuple[nn.Module, torch.Tensor]:
 @register
 @dataclass(frozen=True)
 class Several(Pass):
-    """The plain lowering with several numbers of warps, all verified, as a search verifies several kernels; the fastest
-    alone is the one with a single warp. wide: as a second search, which finds another one."""
+    """The plain lowering with several numbers of warps, all verified, as a search verifies several kernels. of: the
+    place of the numbers in `WARPS`."""
 
     name: ClassVar[str] = "several"
     reads: ClassVar[Level] = Level.TORCH
     writes: ClassVar[Level] = Level.TRITON
 
-    wide: bool = False
+    of: int = 0
 
     def run(self, module: KernelModule, ctx: Context) -> KernelModule:
         made = parse_pipeline(ANSWER).run(module, ctx)
         if not made.kernels:
             return made
-        offered = [_with_warps(made, number) for number in WARPS[self.wide]]
+        offered = [_with_warps(made, number) for number in WARPS[self.of]]
         evaluate = ctx.service(AgentServices).evaluate
         assert evaluate is not None
         assert all(isinstance(one, Verdict) and one.ok for one in evaluate(offered, None))
@@ -192,13 +192,17 @@ def optimized(folder: str) -> dict[str, Any]:
 
 def rivals(folder: str) -> dict[str, Any]:
     """A run in which two searches of each kernel verify several modules, what its journal and the store keep, and what
-    runs in the next process that compiles the model."""
+    runs in the next process that compiles the model; and what becomes of kernels whose first search finds only what
+    does not run in the model."""
     runs = Runs(folder)
     asked = list[Wanted]()
 
     def pipeline(_target: str, wanted: Wanted) -> str:
         asked.append(wanted)
-        return f"several{{wide={str(wanted.wide).lower()}}}"
+        return f"several{{of={int(wanted.wide)}}}"
+
+    def refused_at_first(_target: str, wanted: Wanted) -> str:
+        return f"several{{of={1 if wanted.wide else 2}}}"
 
     found = runs.run("store", running=Rivals, pipeline=pipeline)
     (journal,) = (cache_folder() / "optimize").glob("*.jsonl")
@@ -210,6 +214,7 @@ def rivals(folder: str) -> dict[str, Any]:
         apart = float((fast(runs.x) - runs.model(runs.x)).abs().max())
     others = {line["name"]: [_tried(one) for one in line.get("others", [])] for line in lines}
     found["wide"] = [one.wide for one in asked]
+    found["refused at first"] = runs.run("other", running=Rivals, pipeline=refused_at_first)["kernels"]
     return found | {"others": others, "warps": _warps(parse_module(kept.module)), "apart": apart}
 
 

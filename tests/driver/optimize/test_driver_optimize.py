@@ -99,6 +99,8 @@ def test_of_several_verified_kernels_the_fastest_in_the_model_runs_and_the_other
     others = dict(found["others"][softmax["name"]])
     assert others.keys() == {1, 2, 8} and norm["became"] == "slower"
     assert {warps for warps, _ in found["others"][norm["name"]]} == {1, 4, 8}
+    again = {one["name"]: one["became"] for one in found["refused at first"]}
+    assert again[softmax["name"]] == "admitted" and again[norm["name"]] == "refused", again
     assert others[1].startswith("0.909x") and others[2].startswith("1.053x") and "outputs change" in others[8]
 
 

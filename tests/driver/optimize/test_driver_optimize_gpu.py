@@ -2,6 +2,7 @@
 hot model gives right values while it is searched and afterwards. A kernel takes the place of a library's call. One for
 sizes that change is tried at others."""
 
+import json
 import math
 import threading
 from collections.abc import Iterator
@@ -107,7 +108,7 @@ def test_a_kernel_is_admitted_for_a_librarys_call_and_runs_also_under_cuda_graph
     model = nn.Sequential(nn.Conv2d(3, 256, 16, stride=16), nn.GELU()).cuda().bfloat16().eval()
     batches = [torch.randn(32, 3, 224, 224, device="cuda", dtype=torch.bfloat16) for _ in range(4)]
     found = optimize_model(model, batches[:1], budget=90, store=tmp_path)
-    assert any(one.name.startswith("library_convolution") for one in found.admitted), found.told()
+    assert any(one.name.startswith("library_convolution") for one in found.admitted), json.dumps(found.told())
     for mode in ("default", "reduce-overhead"):
         torch.compiler.reset()
         fast = torch.compile(model, backend=kernelwright, options={"store": str(tmp_path), "mode": mode})
@@ -125,7 +126,7 @@ def test_a_kernel_for_sizes_that_change_is_verified_and_timed_at_others(tmp_path
     torch.manual_seed(0)
     model, x = nn.Sequential(nn.Linear(999, 999), nn.Softmax(-1)).cuda().eval(), torch.randn(4096, 999, device="cuda")
     found = optimize_model(model, [x], budget=60, dynamic=True, store=tmp_path)
-    assert found.admitted, found.told()
+    assert found.admitted, json.dumps(found.told())
     told = [one for entry in Store.open(tmp_path).entries() for one in entry.certificate["other sizes"]]
     judged = [one for one in told if "checks" in one]
     assert judged and all(one["checks"] == "reward" for one in judged), told
