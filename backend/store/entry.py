@@ -15,6 +15,9 @@ from kernelwright.backend.store.once import once
 #: Raised when entries change their meaning: entries of another format are not found.
 FORMAT = 3
 
+#: The part of a certificate that has the sizes that were tried beside an entry's own.
+OTHER_SIZES = "other sizes"
+
 Kind = Literal["replacement", "wrong"]
 Form = Literal["kernel", "host", ""]
 
@@ -107,6 +110,11 @@ class Entry:
     def digest(self) -> str:
         """SHA-256 of `text`, in hexadecimal digits: the name of the entry's file."""
         return digest_of(self.text)
+
+    @property
+    def made_at(self) -> tuple[tuple[str, int], ...]:
+        """The sizes at which it was made, by run-time parameter; none where sizes may not change."""
+        return tuple((name, known[0]) for name, known in self.sizes)
 
     @once
     def pick(self) -> str:

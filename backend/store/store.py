@@ -152,14 +152,18 @@ class Store:
         """Remove what has been of no use for some days; returns how many files that was, and their bytes.
 
         That is: entries for other versions, entries that a later one has replaced, files in quarantine, and what killed
-        processes have left. Raises UserError where nothing can be written.
+        processes have left. Entries that were made at different sizes are for them side by side. Raises UserError where
+        nothing can be written.
         """
         rows, removed, size = self._adopted()[0], 0, 0
         oldest, partial = time.time() - days * DAY_S, time.time() - _PARTIAL_S
+        made_at = {row.digest: entry.made_at for row in rows if (entry := self._read(row)) is not None}
         with self._alone() as index:
-            last = {(row.kernel, row.trusted): row.place for row in rows}
+            last = {(row.kernel, row.trusted, made_at.get(row.digest)): row.place for row in rows}
             useless = [
-                row for row in rows if row.versions != str(versions) or last[row.kernel, row.trusted] != row.place
+                row
+                for row in rows
+                if row.versions != str(versions) or last[row.kernel, row.trusted, made_at.get(row.digest)] != row.place
             ]
             old = [row for row in useless if row.used <= oldest]
             files = [self._files.path(row.digest) for row in old]

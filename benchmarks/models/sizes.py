@@ -69,10 +69,10 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
     import torch
 
     from benchmarks.models.cases import CASES, DTYPES
+    from kernelwright.backend.store.entry import OTHER_SIZES
     from kernelwright.backend.store.store import Store
     from kernelwright.driver.extraction.modes import EVAL
     from kernelwright.driver.extraction.recording import run_once
-    from kernelwright.driver.optimize.certifying import SIZES
     from kernelwright.driver.torch_backend import kernelwright
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import places
@@ -102,7 +102,7 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
         "counts": dict(counts),
         "batches": sides,
         "admitted": Counter(_short(one.key) for one in entries if one.kind == "replacement"),
-        "tried": {one.name: [size["became"] for size in one.certificate.get(SIZES, ())] for one in entries},
+        "tried": {one.name: [size["became"] for size in one.certificate.get(OTHER_SIZES, ())] for one in entries},
         "launches": _merged(launches),
     }
 

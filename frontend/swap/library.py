@@ -126,18 +126,19 @@ class Call:
 
 class InPlace:
     """A kernel in the place of a library's function: it is called as that is, and launches the kernel, or calls the
-    library where a buffer begins elsewhere than the kernel expects."""
+    library where a buffer begins elsewhere than the kernel expects, or where it may no longer round to TF32."""
 
     def __init__(self, kernel: Launchable, opened: "Opened") -> None:
         assert opened.call is not None
         self.kernel, self._result, self._library = kernel, opened.call.result, opened.library
+        self._function, self._rounds = opened.function, opened.call.numerics == "tf32"
         self._stream: Callable[[Any], Any] = getattr(opened.program, _STREAM)
         self.run: Callable[..., Any] = self._launch
 
     def _launch(self, *arguments: Any, out: Tensor | None = None, **options: Any) -> Tensor:
         """The library's result, in `out` where that is given."""
         tensors = tensors_of(arguments, options)
-        if not _aligned(tensors):
+        if not _aligned(tensors) or (self._rounds and _numerics(self._function, torch.float32) != "tf32"):
             result: Tensor = self._library(*arguments, **options, **({} if out is None else {"out": out}))
             return result
         device = tensors[0].device

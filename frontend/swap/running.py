@@ -30,7 +30,7 @@ def holds(entry: Entry, sizes: Mapping[str, int]) -> bool:
 
 def own_sizes(entry: Entry) -> Mapping[str, int]:
     """The sizes at which an entry was admitted; none where sizes may not change."""
-    return {name: known[0] for name, known in entry.sizes}
+    return dict(entry.made_at)
 
 
 def side_by_side(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -112,6 +112,13 @@ def test_the_list_says_what_is_used_and_what_is_not(store: Store, capsys: Captur
     assert out.startswith(f"{store.folder}: 2 in use, ") and ENTRY.digest[:12] in out and "aten.gelu is wrong" in out
 
 
+def test_replacements_for_different_sizes_are_in_use_side_by_side(store: Store, capsys: Captured) -> None:
+    for sizes in ((8, 9), (64, 65), (8, 12)):
+        store.put(replace(ENTRY, sizes=(("xnumel", sizes),)))
+    assert run("list", "--json") == 0
+    assert [row["state"] for row in json.loads(capsys.readouterr().out)] == ["replaced", "in use", "in use"]
+
+
 def test_an_entry_is_shown_by_its_digest_or_its_key(store: Store, capsys: Captured) -> None:
     store.put(OLD)
     store.put(ENTRY)

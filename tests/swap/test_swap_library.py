@@ -85,6 +85,22 @@ def test_a_kernel_runs_where_buffers_begin_as_it_expects_and_the_library_elsewhe
         assert ran.pop() == who and not ran
 
 
+@pytest.mark.parametrize(("precision", "who"), [("tf32", "kernel"), ("ieee", "library")])
+def test_the_library_runs_once_it_may_no_longer_round_to_tf32(precision: str, who: str) -> None:
+    x, out = torch.randn(4, 4), torch.empty(4, 4)
+    products: Any = torch.backends.cuda.matmul
+    before = products.fp32_precision
+    try:
+        products.fp32_precision = "tf32"
+        opened, ran = opened_call(x, x, out=out)
+        ours = InPlace(SimpleNamespace(run=lambda *_given, **_stream: ran.append("kernel")), opened)
+        products.fp32_precision = precision
+        ours.run(x, x, out=out)
+    finally:
+        products.fp32_precision = before
+    assert ran == [who]
+
+
 def test_a_result_in_an_operands_memory_stays_the_librarys() -> None:
     x = torch.randn(4, 4)
     assert opened_call(x, x, out=torch.empty(4, 4))[0].call is not None

@@ -42,7 +42,10 @@ def elsewhere(
 
 
 def _ours(entry: Entry, module: KernelModule, kernel: Recorded, own: KernelModule) -> KernelModule | None:
-    """Our kernel at other sizes, launched as Inductor's is there; None where what would run is another text."""
+    """Our kernel at other sizes, launched as Inductor's is there; None where what would run is another text, or
+    where Inductor's has no plain form."""
+    if own.launcher is None:
+        return None
     ours = replace(own, kernels=module.kernels, target=module.target)
     try:
         made = replacement(kernel, ours)

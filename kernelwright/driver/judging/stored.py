@@ -7,7 +7,7 @@ from types import TracebackType
 import torch
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.entry import OTHER_SIZES, Entry, Versions
 from kernelwright.driver.run.build import resolve_target
 from kernelwright.evaluation.judge.local import LocalEvaluator
 from kernelwright.frontend.swap.key import NotReplaceableError, read
@@ -48,7 +48,10 @@ class StoredJudge:
         if reason or verdict is None:
             return reason
         sizes = tuple((parameter, numbers[:1]) for parameter, numbers in entry.sizes)  # all that was judged here
-        certificate = {**entry.certificate, "judged again": _told(verdict)}
+        kept = {
+            name: told for name, told in entry.certificate.items() if name != OTHER_SIZES
+        }  # they are tried anew here
+        certificate = {**kept, "judged again": _told(verdict)}
         return replace(entry, trusted=True, sizes=sizes, certificate=certificate)
 
     def _judged(self, entry: Entry) -> tuple[str, Verdict | None]:

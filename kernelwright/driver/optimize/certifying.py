@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
-from kernelwright.backend.store.entry import Entry
+from kernelwright.backend.store.entry import OTHER_SIZES, Entry
 from kernelwright.driver.extraction.filling import begun
 from kernelwright.driver.extraction.ranges import Elsewhere, elsewhere, widened
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
@@ -23,8 +23,8 @@ from kernelwright.ir.parser import parse_module
 
 #: How much longer than Inductor's kernel ours may take at another size: what one median is uncertain by.
 SLACK = 1.02
-#: The parts of a certificate that are added here.
-SIZES, OWN_ERRORS, MUTANTS = "other sizes", "errors of Inductor's kernel", "mutants"
+#: The parts of a certificate that are added here, beside `OTHER_SIZES`.
+OWN_ERRORS, MUTANTS = "errors of Inductor's kernel", "mutants"
 #: What a certificate says of a kernel that was searched for its own sizes, and is tried at no others.
 ALONE = "for these sizes alone"
 #: What became of a size at which ours is used, and of others.
@@ -59,15 +59,17 @@ class _Open:
         """The entry with what the answers say, and for the sizes at which it is good; others keep what they have of a
         certificate."""
         entry = self.kernel.entry
-        told: list[dict[str, Any]] = list(entry.certificate.get(SIZES, ()))
+        told: list[dict[str, Any]] = list(entry.certificate.get(OTHER_SIZES, ()))
         right = list[Mapping[str, int]]()
         for place, one in enumerate(self.others):
-            why, found = _judged(one, self.answers.get(f"{self.kernel.key} {place}"))
+            key = f"{self.kernel.key} {place}"
+            timed = key in self.questions and self.questions[key].own is not None
+            why, found = _judged(one, self.answers.get(key), timed)
             told += [{"sizes": dict(one.numbers), "became": why or RIGHT, **found}] if why is not None else []
             right += [one.numbers] if why == "" else []
         wrong = [one["sizes"] for one in told if one["became"] != RIGHT]
         own = self.answers.get(f"{self.kernel.key} own", Answer()).verdict
-        entry = replace(entry, certificate={**entry.certificate, SIZES: told})
+        entry = replace(entry, certificate={**entry.certificate, OTHER_SIZES: told})
         return widened(with_own(entry, own), right, [*wrong, *self.kernel.beside])
 
 
@@ -81,7 +83,7 @@ def with_own(entry: Entry, verdict: Verdict | None) -> Entry:
 
 def for_own_sizes(entry: Entry) -> Entry:
     """The entry of a kernel that was searched for its own sizes alone."""
-    return replace(entry, certificate={**entry.certificate, ALONE: True, SIZES: []})
+    return replace(entry, certificate={**entry.certificate, ALONE: True, OTHER_SIZES: []})
 
 
 @dataclass(frozen=True)
@@ -113,14 +115,14 @@ class Certifying:
             others = list(self._others(kernel))
             questions = {one.key: one for one in self._asked(kernel, others)}
             one = _Open(kernel, others, questions)
-            if questions or others or SIZES not in kernel.entry.certificate:
+            if questions or others or OTHER_SIZES not in kernel.entry.certificate:
                 opened |= dict.fromkeys(questions or [kernel.key], one)
             yield from questions.values()
 
     def _others(self, kernel: Admitted) -> Iterator[Elsewhere]:
         """The sizes at which a kernel was not tried yet."""
         entry = kernel.entry
-        told = [one["sizes"] for one in entry.certificate.get(SIZES, ())]
+        told = [one["sizes"] for one in entry.certificate.get(OTHER_SIZES, ())]
         if ALONE not in entry.certificate:
             for one in elsewhere(entry, parse_module(entry.module), *kernel.recording, self.target):
                 if dict(one.numbers) not in told:
@@ -155,7 +157,7 @@ class Certifying:
                 yield Question(f"{kernel.key} {place}", one.ours, fewer=True, own=beside)
 
 
-def _judged(one: Elsewhere, answer: Answer | None) -> tuple[str | None, dict[str, Any]]:
+def _judged(one: Elsewhere, answer: Answer | None, timed: bool) -> tuple[str | None, dict[str, Any]]:
     """Why a kernel is not used at some sizes, "" where it is, None where that is not known; and with which kinds of
     inputs it was judged, and Inductor's time over ours, where both are timed."""
     if one.ours is None:
@@ -167,6 +169,6 @@ def _judged(one: Elsewhere, answer: Answer | None) -> tuple[str | None, dict[str
         return f"{NOT_VERIFIED}: {ours}", found
     times = [verdict.times_ms.get("candidate") if verdict else None for verdict in (answer.own, ours)]
     if times[0] is None or times[1] is None:
-        return "", found
+        return (None, {}) if timed else ("", found)
     slower = times[1] > SLACK * times[0]
     return SLOWER if slower else "", found | {"alone": round(times[0] / times[1], 3)}

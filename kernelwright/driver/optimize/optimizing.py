@@ -17,11 +17,11 @@ from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying, for_own_sizes, with_own
-from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, Kept, Outcomes, journal_of
+from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, TWICE, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
-from kernelwright.driver.optimize.running import DoesNotRunError, Running
+from kernelwright.driver.optimize.running import DoesNotRunError, OutputsChangeError, Running
 from kernelwright.driver.optimize.subjects import Subject
 from kernelwright.driver.optimize.trying import MUCH, Trying, of_both
 from kernelwright.driver.optimize.whole import kept_together
@@ -41,7 +41,7 @@ CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.3
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
-TWICE = ("admitted", "slower", "unimproved", "refused")
+AGAIN = ("admitted", "slower", "unimproved", "refused")
 
 
 @dataclass
@@ -125,7 +125,7 @@ class Optimizing:
     def _search_all(self, running: Running, outcomes: Outcomes) -> None:
         recorded = outcomes.recorded
         self._changing = any(kernel.numbers for kernel, _ in recorded.values())
-        for questions in (self._questions(running, outcomes, recorded), self._again(outcomes.kernels, recorded)):
+        for twice, questions in enumerate((self._questions(running, outcomes, recorded), self._again(outcomes))):
             for question, answer in self.answering.each(questions, lambda: self._search_s <= 0):
                 if self._left_s <= WHOLE_SHARE * self.budget:
                     break
@@ -133,10 +133,12 @@ class Optimizing:
                 self.say(f"{before.name}: searched, {self._left_s:.0f} s left")
                 self._beyond_s = max(0.8 * self._beyond_s, answer.seconds - question.seconds)
                 known, kept = self._became(running, outcomes, question, answer, recorded)
-                if before.became != "not reached":
-                    known, kept = of_both(before, outcomes.journal.results[question.key], known, kept)
-                seconds = before.seconds + answer.seconds
-                outcomes.noted(replace(known, seconds=seconds), {**kept, OFFERED: question.seconds})
+                had, offered_s = outcomes.journal.results.get(question.key, {}), question.seconds
+                if twice:
+                    known, kept = of_both(before, had, known, kept)
+                    offered_s = max(offered_s, had.get(OFFERED, 0.0))
+                kept = {**kept, OFFERED: offered_s, TWICE: bool(twice)}
+                outcomes.noted(replace(known, seconds=before.seconds + answer.seconds), kept)
             self._changing = any(recorded[key][0].numbers for key in outcomes.admitted)
 
     def _questions(self, running: Running, outcomes: Outcomes, recorded: Mapping[str, Recording]) -> Iterator[Question]:
@@ -176,11 +178,13 @@ class Optimizing:
         self._asked[key] = question
         return question
 
-    def _again(self, found: dict[str, Kernel], recorded: Mapping[str, Recording]) -> Iterator[Question]:
-        """Second searches, of more candidates, for kernels with much to gain yet: first ones may end before their time
-        is over, and leave theirs. Those that would be the same again are not made. Where nothing was admitted for sizes
-        that may change, the second search is for the kernel's own sizes alone."""
-        searched = [found[key] for key in self._asked if found[key].became in TWICE]
+    def _again(self, outcomes: Outcomes) -> Iterator[Question]:
+        """Second searches, of more candidates, for kernels with much to gain yet: first ones, of this run or of earlier
+        ones, may end before their time is over, and leave theirs. Those that would be the same again are not made.
+        Where nothing was admitted for sizes that may change, the second search is for the kernel's own sizes alone."""
+        recorded, before = outcomes.recorded, outcomes.journal.results
+        searched = [one for one in outcomes.kernels.values() if one.became in AGAIN]
+        searched = [one for one in searched if not before.get(one.key, {}).get(TWICE)]
         left_us = {one.key: one.left_us * hope(recorded[one.key][0]) for one in searched}
         much = [one for one in searched if left_us[one.key] >= MUCH * self._model_us]
         much.sort(key=lambda one: -left_us[one.key])
@@ -188,11 +192,17 @@ class Optimizing:
             left_s = self._search_s - self._beyond_s
             if left_s < LEAST_S:
                 return
-            before, own = self._asked[kernel.key], recorded[kernel.key][0]
+            own = recorded[kernel.key][0]
             seconds = min(share_s([left_us[one.key] for one in much[number:]], self.at_once * left_s), left_s)
             alone = bool(own.numbers) and kernel.became != "admitted"
-            question = self._question(kernel.key, before.module, own, seconds, wide=True, alone=alone)
-            if question.pipeline != before.pipeline:
+            try:
+                first = self._asked.get(kernel.key) or self._question(
+                    kernel.key, self._begun(*recorded[kernel.key]), own, seconds
+                )
+            except KernelwrightError:  # it is known from a run in which there was a problem
+                continue
+            question = self._question(kernel.key, first.module, own, seconds, wide=True, alone=alone)
+            if question.pipeline != first.pipeline:
                 self.say(f"{kernel.name} once more ({self._left_s:.0f} s left)")
                 yield question
 
@@ -213,10 +223,15 @@ class Optimizing:
         if entry is not None and "graph" in entry.certificate:
             try:
                 self._ours[kernel.key] = running.replacing(kernel.key, entry)
+            except OutputsChangeError as error:
+                self.say(f"{kernel.name}: what the store has is given up: {error}")
+                outcomes.given_up(kernel.key, str(error))
+                return None
             except DoesNotRunError as error:
                 return replace(kernel, became="refused", why=str(error))
             graph = Comparison.read(entry.certificate["graph"])
-            return replace(kernel, became="admitted", why=f"{graph} in the model", graph=graph, digest=entry.digest)
+            why = f"{graph} in the model when it was admitted"
+            return replace(kernel, became="admitted", why=why, graph=graph, digest=entry.digest)
         return outcomes.before(kernel, seconds)
 
     def _not_worth(self, kernel: Kernel, recording: Recording) -> Kernel | None:
@@ -245,12 +260,11 @@ class Optimizing:
         own = question.module.digest if question.module.launcher is not None else ""
         offered = ((answer.module, answer.verdict), *answer.rivals)
         verified = [one for one in offered if one[0].kernels and one[0].digest not in {own, *self._tried}]
-        self._tried.update(one[0].digest for one in verified)
         if not verified:
             told, why = answer.without_winner
             return replace(kernel, became="unimproved", why=why), {"search": told} if told else NOTHING
         admission_s = ADMISSION_SHARE * self.budget
-        trying = Trying(running, self.context.target, self._model_us, admission_s, self.say)
+        trying = Trying(running, self.context.target, self._model_us, admission_s, self.say, self._tried)
         made = trying.best(kernel, recorded[kernel.key], verified, question.pipeline, answer.notes)
         others: Kept = {"others": list(made.others)} if made.others else NOTHING
         if not made.beats(kernel) or made.entry is None or made.ours is None:

@@ -10,11 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 from kernelwright.backend.compile.compiled import cache_folder
-from kernelwright.backend.store.entry import Entry, Versions
+from kernelwright.backend.store.entry import OTHER_SIZES, Entry, Versions
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.extraction.filling import stored_as
 from kernelwright.driver.extraction.ranges import without
-from kernelwright.driver.optimize.certifying import SIZES
 from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.run.journal import Journal
@@ -22,8 +21,8 @@ from kernelwright.frontend.swap.running import for_sizes, own_sizes, side_by_sid
 
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
-#: Where the journal keeps how many seconds a search could have taken.
-OFFERED = "offered_s"
+#: Where the journal keeps how many seconds a search could have taken, and whether there was a second one.
+OFFERED, TWICE = "offered_s", "searched twice"
 
 #: What the journal keeps of a kernel beside what became of it.
 Kept = Mapping[str, Any]
@@ -48,9 +47,12 @@ class Outcomes:
         self.done(kernel)
 
     def noted(self, kernel: Kernel, kept: Kept) -> None:
-        """Take it down for later runs, too. The journal also keeps what was made and not admitted."""
+        """Take it down for later runs, too. The journal also keeps what was made and not admitted, and what is known of
+        searches that `kept` says nothing of."""
+        known = self.journal.results.get(kernel.key, {})
+        searches = {name: known[name] for name in (OFFERED, TWICE) if name in known}
         self.kernels[kernel.key] = kernel
-        self.journal.add(kernel.key, {**kernel.told(), **kept})
+        self.journal.add(kernel.key, {**kernel.told(), **searches, **kept})
         self.done(kernel)
 
     @property
@@ -89,16 +91,18 @@ class Outcomes:
             if kernel.digest == entry.digest:
                 self.kernels[key] = replace(kernel, digest=made.digest)
 
-    def given_up(self, key: str, entry: Entry) -> None:
-        """Inductor's kernel runs at the sizes of a kernel from now on: the entry goes, or loses these sizes where it
-        was admitted at others."""
+    def given_up(self, key: str, why: str) -> None:
+        """Inductor's kernel runs at the sizes of a kernel from now on, for a reason: entries that are for them go, or
+        lose these sizes where they were admitted at others."""
         numbers = self.recorded[key][0].numbers
-        left = without(entry, numbers)
-        if left is not None:
-            told = [one for one in entry.certificate.get(SIZES, ()) if one["sizes"] != numbers]
-            told.append({"sizes": dict(numbers), "became": "the whole model is not faster with it there"})
-            left = replace(left, certificate={**entry.certificate, SIZES: told})
-        if left is None or self.store.put(left):
+        while (entry := self.entry(key)) is not None and entry.kind == "replacement":
+            left = without(entry, numbers)
+            if left is not None:
+                told = [one for one in entry.certificate.get(OTHER_SIZES, ()) if one["sizes"] != numbers]
+                told.append({"sizes": dict(numbers), "became": why})
+                left = replace(left, certificate={**entry.certificate, OTHER_SIZES: told})
+                if not self.store.put(left):
+                    return
             self.store.remove(entry)
 
 

@@ -89,6 +89,8 @@ class Optimized:
         counted = ", ".join(f"{count} {became}" for became, count in self.counts.items()) or "no kernel"
         if self.whole is not None:
             speed = f"the model runs {self.whole} as fast on the device"
+        elif self.admitted:
+            speed = "the model was not timed with them"
         else:
             speed = "the model runs as Inductor compiled it"
         return f"{self.mode}: {counted}; {speed}"

@@ -45,7 +45,11 @@ STRETCH_SECONDS = 4.0
 
 
 class DoesNotRunError(KernelwrightError):
-    """A kernel that was verified alone does not run in the model, or makes another output."""
+    """A kernel that was verified alone does not run in the model."""
+
+
+class OutputsChangeError(DoesNotRunError):
+    """A kernel that was verified alone makes another output of the model."""
 
 
 class Running:
@@ -131,7 +135,8 @@ class Running:
     def replacing(self, key: str, entry: Entry) -> Launchable:
         """The entry's kernel, after a call of the model with it.
 
-        Raises DoesNotRunError where it cannot be launched there, or where the model's outputs are others with it.
+        Raises DoesNotRunError where it cannot be launched there, and OutputsChangeError where the model's outputs are
+        others with it.
         """
         with self._turns.at_least_shared():
             self._settle()
@@ -143,7 +148,7 @@ class Running:
                 lines = str(error).strip().splitlines()
                 raise DoesNotRunError(": ".join([type(error).__name__, *lines[:1]])) from error
         if changed > APART:
-            raise DoesNotRunError(f"the model's outputs change by {changed:.2g} of their size")
+            raise OutputsChangeError(f"the model's outputs change by {changed:.2g} of their size")
         return ours
 
     def _changed(self, key: str, before: Sequence[Tensor], after: Sequence[Tensor]) -> float:

@@ -7,7 +7,7 @@ them, so that another one of the fastest may win there.
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelwright.agent.evaluator import Verdict
@@ -60,13 +60,15 @@ class Trial:
 @dataclass(frozen=True)
 class Trying:
     """Tries verified modules for one kernel of a model that takes `model_us`; `admission_s` are the seconds that the
-    times of one may take, and what those after the first may take where a kernel has much to gain."""
+    times of one may take, and what those after the first may take where a kernel has much to gain. `tried` gets the
+    digests of modules that are tried."""
 
     running: Running
     target: str
     model_us: float
     admission_s: float
     say: Callable[[str], None]
+    tried: set[str] = field(default_factory=set)
 
     def best(
         self,
@@ -98,6 +100,7 @@ class Trying:
         pipeline: str,
         notes: Mapping[str, Any],
     ) -> Trial:
+        self.tried.add(module.digest)
         try:
             entry = entry_of(*recording, stored_as(self.target), module, verdict, pipeline)
         except KernelwrightError as error:
@@ -117,13 +120,15 @@ def of_both(
     before: Kernel, had: Mapping[str, Any], known: Kernel, kept: Mapping[str, Any]
 ) -> tuple[Kernel, Mapping[str, Any]]:
     """What became of a kernel that was searched twice, and what a journal keeps of it, by what came of both searches:
-    the second counts if its kernel was admitted, and else the first. What was tried is kept of both."""
+    the second counts if its kernel was admitted, or if it alone has a kernel that was timed in the model, and else the
+    first. What was tried is kept of both."""
+    second = known.became == "admitted" or (known.graph is not None and before.graph is None)
+    counts, mine, other, its = (known, kept, before, had) if second else (before, had, known, kept)
     others = [*had.get("others", ()), *kept.get("others", ())]
-    if known.became == "admitted":
-        return known, {"others": others}
-    first, second = ({name: one[name] for name in ("entry", "module") if name in one} for one in (had, kept))
-    others += [{"why": known.why, **second}] if second else []
-    return before, {**first, "others": others} if others else first
+    tried = {name: its[name] for name in ("entry", "module") if name in its}
+    others += [{"why": other.why, **tried}] if tried else []
+    found = {name: mine[name] for name in ("entry", "module", "search") if name in mine}
+    return counts, found | ({"others": others} if others else {})
 
 
 def _certified(entry: Entry, times: Comparison, caliber: Mapping[str, str], notes: Mapping[str, Any]) -> Entry:

@@ -31,7 +31,7 @@ def kept_together(
     for key in ranked[len(kept) :]:
         kernel, entry = outcomes.kernels[key], outcomes.entry(key)
         if entry is not None and entry.digest == kernel.digest:
-            outcomes.given_up(key, entry)
+            outcomes.given_up(key, "the whole model is not faster with it there")
         whole = next(times for keys, times in compared_as.items() if key in keys)
         dropped = replace(kernel, became="dropped", why=f"the model: {whole} with it and {len(ranked)} in all")
         outcomes.noted(dropped, {"entry": json.loads(entry.text)} if entry else NOTHING)

@@ -48,6 +48,7 @@ from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.package import check_name, functions, write_hub_folder, write_package
 from kernelwright.backend.store.store import Store
 from kernelwright.driver.config.arguments import Arguments, Flag
+from kernelwright.frontend.swap.running import side_by_side
 from kernelwright.ir.errors import UserError, check_choice
 
 FLAGS = (Flag("--json"),)
@@ -256,16 +257,20 @@ def _chosen(store: Store, words: Sequence[str], action: str) -> list[Entry]:
 def _states(entries: Sequence[Entry]) -> dict[str, str]:
     """Digest -> the state, in words."""
     versions, states = Versions.installed(), {}
-    last = {(one.key, one.target, one.kind): one.digest for one in entries if one.trusted and one.versions == versions}
+    known: dict[tuple[str, str, str], list[Entry]] = {}
+    for one in reversed(entries):
+        if one.trusted and one.versions == versions:
+            known.setdefault((one.key, one.target, one.kind), []).append(one)
+    used = {one.digest for some in known.values() for one in side_by_side(some)}
     for entry in entries:
         if not entry.trusted:
             state = "not judged"
         elif entry.versions != versions:
             state = "other versions"
-        elif (entry.key, entry.target, "wrong") in last and entry.kind != "wrong":
+        elif (entry.key, entry.target, "wrong") in known and entry.kind != "wrong":
             state = "not used"  # the graph runs in eager mode
         else:
-            state = "in use" if last[entry.key, entry.target, entry.kind] == entry.digest else "replaced"
+            state = "in use" if entry.digest in used else "replaced"
         states[entry.digest] = state
     return states
 

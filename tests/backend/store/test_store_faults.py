@@ -239,6 +239,15 @@ def test_gc_removes_what_has_been_of_no_use_for_a_month(tmp_path: Path) -> None:
     assert list(store.entries()) == [last]
 
 
+def test_gc_keeps_entries_that_were_made_at_different_sizes(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    made = [replace(ENTRY, sizes=(("x", sizes),), replacement=f"# {sizes}") for sizes in ((8, 9), (64, 65), (8, 12))]
+    for one in made:
+        store.put(one)
+        aged(store, one, 31)
+    assert store.gc(VERSIONS)[0] == 1 and list(store.entries()) == made[1:]
+
+
 @pytest.mark.parametrize("by_lock", [True, False], ids=["by a lock", "among candidates"])
 def test_what_is_still_found_is_of_use(tmp_path: Path, by_lock: bool) -> None:
     store = Store.open(tmp_path)

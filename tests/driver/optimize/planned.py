@@ -29,7 +29,7 @@ from kernelwright.driver.optimize import running as running_model
 from kernelwright.driver.optimize.answering import Here
 from kernelwright.driver.optimize.asking import Wanted, searching
 from kernelwright.driver.optimize.optimizing import Optimizing
-from kernelwright.driver.optimize.running import DoesNotRunError, Running
+from kernelwright.driver.optimize.running import DoesNotRunError, OutputsChangeError, Running
 from kernelwright.driver.optimize.subjects import Model, Subject
 from kernelwright.driver.torch_backend import kernelwright
 from kernelwright.driver.torch_compile import regions
@@ -68,6 +68,13 @@ class Slowed(Planned):
 
     def model_us(self, ours: Mapping[str, Any] = NOTHING) -> float:
         return 1000.0 + len(ours)
+
+
+class Spoilt(Planned):
+    """Each kernel of ours changes the model's outputs."""
+
+    def replacing(self, key: str, entry: Entry) -> Launchable:
+        raise OutputsChangeError(f"the model's outputs change with {entry.name} in the place of {key}")
 
 
 def model_and_input() -> tuple[nn.Module, torch.Tensor]:
@@ -167,7 +174,8 @@ class Runs:
 
 
 def optimized(folder: str) -> dict[str, Any]:
-    """One run, the next one, and one of a model that takes longer with ours."""
+    """One run, the next one, one of a model that takes longer with ours, and one that finds its outputs changed by what
+    the store has."""
     runs = Runs(folder)
     state = {name: value.clone() for name, value in runs.model.state_dict().items()}
     first, again = runs.run("store", mutants=4), runs.run("store", mutants=4)
@@ -181,6 +189,7 @@ def optimized(folder: str) -> dict[str, Any]:
     (kept,) = Store.open(runs.folder / "store").entries()
     return {
         "certificate": dict(kept.certificate),
+        "spoilt": runs.run("store", running=Spoilt),
         "first": first,
         "again": again,
         "worse": worse,

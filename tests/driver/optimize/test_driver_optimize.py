@@ -4,12 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kernelwright.driver.cli import main
+from kernelwright.driver.optimize.admission import summary
+from kernelwright.driver.optimize.outcomes import NOTHING
+from kernelwright.driver.optimize.result import Kernel
+from kernelwright.driver.optimize.trying import of_both
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "swap"))
 import bed
@@ -87,6 +92,27 @@ def test_a_winner_with_which_the_model_takes_longer_is_dropped(found: dict[str, 
 
 
 @pytest.mark.slow
+def test_a_kernel_that_changes_the_models_outputs_leaves_the_store(found: dict[str, Any]) -> None:
+    assert found["spoilt"]["stored"] == 0, found["spoilt"]
+    assert found["spoilt"]["counts"] == {"refused": 1, "slower": 1, "unimproved": 1}, found["spoilt"]
+
+
+def test_of_two_searches_what_was_timed_counts_and_all_that_was_tried_is_kept() -> None:
+    slower, refused, admitted = (Kernel("key", "name", one, why=one) for one in ("slower", "refused", "admitted"))  # type: ignore[arg-type]
+    slower, admitted = (replace(one, graph=summary([(2.0, 1.0)] * 12, 0.95)) for one in (slower, admitted))
+    entry, other = {"entry": {"of": "the first"}}, {"entry": {"of": "the second"}, "others": [{"why": "a rival"}]}
+    assert of_both(slower, {**entry, "search": 1}, admitted, NOTHING) == (
+        admitted,
+        {"others": [{"why": "slower", **entry}]},
+    )
+    assert of_both(refused, {"module": "a text"}, slower, other) == (
+        slower,
+        {"entry": {"of": "the second"}, "others": [{"why": "a rival"}, {"why": "refused", "module": "a text"}]},
+    )
+    assert of_both(slower, entry, refused, NOTHING) == (slower, entry)
+
+
+@pytest.mark.slow
 def test_of_several_verified_kernels_the_fastest_in_the_model_runs_and_the_others_are_kept(tmp_path: Path) -> None:
     found = bed.run(work("rivals"), tmp_path, str(tmp_path))
     (product, softmax, norm) = sorted(
@@ -100,7 +126,7 @@ def test_of_several_verified_kernels_the_fastest_in_the_model_runs_and_the_other
     assert others.keys() == {1, 2, 8} and norm["became"] == "slower"
     assert {warps for warps, _ in found["others"][norm["name"]]} == {1, 4, 8}
     again = {one["name"]: one["became"] for one in found["refused at first"]}
-    assert again[softmax["name"]] == "admitted" and again[norm["name"]] == "refused", again
+    assert again[softmax["name"]] == "admitted" and again[norm["name"]] == "slower", again
     assert others[1].startswith("0.909x") and others[2].startswith("1.053x") and "outputs change" in others[8]
 
 
@@ -113,8 +139,9 @@ def test_a_killed_run_loses_the_kernel_that_it_was_at_and_an_interrupted_one_kee
     assert interrupted["stopped"] == "interrupted" and interrupted["stored"] == 1
     assert interrupted["counts"] == {"admitted": 1, "not reached": 2}
     assert last["stopped"] == "" and last["counts"] == {"admitted": 1, "slower": 1, "unimproved": 1}
-    # The second kernel, twice, and the product, where nothing is found, once more.
-    assert found["searched"] == 5
+    assert "1 admitted" in interrupted["text"] and "was not timed with them" in interrupted["text"]
+    # The second kernel and the product, twice, and what second searches of the first one would be, which are none here.
+    assert found["searched"] == 7
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from kernelwright.agent.evaluator import Rung, Status, Verdict
 from kernelwright.backend.store.entry import Entry, Versions
 from kernelwright.backend.store.store import Store
+from kernelwright.driver.extraction import ranges
 from kernelwright.driver.extraction.filling import begun, entry_of
 from kernelwright.driver.extraction.ranges import elsewhere, widened, without
 from kernelwright.driver.optimize.answering import Answer, Question, Questions
@@ -131,7 +132,7 @@ def _turned() -> tuple[Recorded, RecordedGraph]:
     return kernel, graph
 
 
-def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() -> None:
+def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, graph = _turned()
     module = begun(kernel, graph, "h100")
     entry = replace(_entry(), module=print_module(module), replacement=replacement(kernel, module).text)
@@ -142,6 +143,12 @@ def test_a_kernel_that_takes_other_arguments_than_inductors_is_none_elsewhere() 
         assert source != own.source
         other = replace(module, kernels=(replace(own, source=source),))
         assert [one.ours for one in elsewhere(entry, other, kernel, graph, "h100")] == [None] * 6
+    monkeypatch.setattr(ranges, "begun", lambda *_: replace(module, kernels=(), launcher=None))
+    assert [one.ours for one in elsewhere(entry, module, kernel, graph, "h100")] == [None] * 6
+
+
+#: A verdict with a time.
+TIMED = Verdict(Status.OK, Rung.TIME, times_ms={"candidate": 1.0})
 
 
 class Some:
@@ -154,7 +161,7 @@ class Some:
         assert not late()
         for question in islice(questions, self.count):
             self.asked.append(question.key)
-            yield question, Answer(question.module, Verdict(Status.OK, Rung.RUN))
+            yield question, Answer(question.module, TIMED, own=TIMED if question.own else None)
 
 
 def test_a_certificate_that_time_was_too_short_for_is_completed_later() -> None:
@@ -174,7 +181,7 @@ def test_a_certificate_that_time_was_too_short_for_is_completed_later() -> None:
 
 
 class Says:
-    """Answers all questions with one verdict, or with none."""
+    """Answers all questions with one verdict, or with none, for Inductor's kernel as for ours."""
 
     def __init__(self, verdict: Verdict | None) -> None:
         self.verdict = verdict
@@ -182,7 +189,8 @@ class Says:
     def each(self, questions: Questions, late: Callable[[], bool]) -> Iterator[tuple[Question, Answer]]:
         assert not late()
         for question in questions:
-            yield question, Answer(question.module, self.verdict, "" if self.verdict else "timeout")
+            why = "" if self.verdict else "timeout"
+            yield question, Answer(question.module, self.verdict, why, own=self.verdict)
 
 
 def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Path) -> None:
@@ -196,7 +204,8 @@ def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Pat
         recorded = {key: (kernel, graph), "other": (other, graph)}
         outcomes = Outcomes({key: known}, store, journal, "h100", lambda _kernel: None, recorded)
         wrong = Verdict(Status.MISMATCH, Rung.RUN, "it is wrong")
-        for verdict, tried in ((None, []), (None, []), (ok, ["right"] * 6), (wrong, ["right"] * 6)):
+        # A size at which neither kernel has a time may be tried later.
+        for verdict, tried in ((None, []), (ok, []), (TIMED, ["right"] * 6), (wrong, ["right"] * 6)):
             (entry,) = store.entries()
             admitted = [Admitted(key, entry, (kernel, graph))]
             for _, made in Certifying(Says(verdict), "h100", bool).completed(admitted):
@@ -205,8 +214,10 @@ def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Pat
             assert [one["became"] for one in entry.certificate["other sizes"]] == tried
         assert holds(entry, other.numbers)
         # Where the whole model is not faster with it, its range does not come back.
-        outcomes.given_up("other", entry)
-        (entry,) = store.entries()
+        assert store.put(replace(entry, replacement="another text"))  # what is behind it does not come to the fore
+        outcomes.given_up("other", "the whole model is not faster with it there")
+        assert outcomes.entry("other") is None
+        (*_, entry) = store.entries()
         assert not holds(entry, other.numbers)
         assert "the whole model" in entry.certificate["other sizes"][-1]["became"]
         right = [numbers for numbers in (one.numbers for one in kernel.elsewhere()) if numbers != other.numbers]
