@@ -30,6 +30,7 @@ from benchmarks.models.plan import TRAINED, WIDE
 if TYPE_CHECKING:  # a process on the bed imports Triton only once it is set up
     from torch import Tensor
 
+    from kernelwright.backend.store.entry import Entry
     from kernelwright.backend.store.store import Store
     from kernelwright.frontend.swap.hooks import OneOf
     from kernelwright.frontend.swap.live import Place
@@ -97,14 +98,25 @@ def work(name: str, dtype: str, mode: str, tiny: bool, budget: float, folder: Pa
                         _watch(place, place.found, store, launches)
             for one in launches[begun:]:
                 one.update(where=where, size=size)
-    entries = list(store.entries())
+    entries = _in_use(store)
     return {
         "counts": dict(counts),
         "batches": sides,
-        "admitted": Counter(_short(one.key) for one in entries if one.kind == "replacement"),
+        "admitted": Counter(_short(one.key) for one in entries),
         "tried": {one.name: [size["became"] for size in one.certificate.get(OTHER_SIZES, ())] for one in entries},
         "launches": _merged(launches),
     }
+
+
+def _in_use(store: "Store") -> "list[Entry]":
+    """The replacements that run, those for different sizes side by side."""
+    from kernelwright.frontend.swap.running import side_by_side
+
+    known: dict[str, list[Entry]] = {}
+    for one in store.entries():
+        if one.kind == "replacement":
+            known.setdefault(one.key, []).insert(0, one)
+    return [one for some in known.values() for one in side_by_side(some)]
 
 
 def _short(key: str) -> str:

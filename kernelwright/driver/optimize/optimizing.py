@@ -275,7 +275,8 @@ class Optimizing:
         if not self.store.put(entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         if earlier is not None:
-            self.store.remove(earlier)
+            if earlier.made_at == entry.made_at:
+                self.store.remove(earlier)
             others = {"others": [{"why": kernel.why, "entry": json.loads(earlier.text)}, *made.others]}
         self._ours[kernel.key] = made.ours
         return replace(made.kernel, became="admitted", digest=entry.digest), others

@@ -83,10 +83,12 @@ class Outcomes:
         return replace(before, launches=kernel.launches, us=kernel.us, gain_us=kernel.gain_us)
 
     def certified(self, entry: Entry, made: Entry) -> None:
-        """Keep an entry in the place of the one with less of a certificate, for all kernels that have it."""
+        """Keep an entry in the place of the one with less of a certificate, for all kernels that have it. One for fewer
+        sizes stays behind it, for locks that name it."""
         if made.digest == entry.digest or not self.store.put(made):
             return
-        self.store.remove(entry)
+        if made.pick == entry.pick:
+            self.store.remove(entry)
         for key, kernel in self.kernels.items():
             if kernel.digest == entry.digest:
                 self.kernels[key] = replace(kernel, digest=made.digest)
@@ -101,9 +103,10 @@ class Outcomes:
                 told = [one for one in entry.certificate.get(OTHER_SIZES, ()) if one["sizes"] != numbers]
                 told.append({"sizes": dict(numbers), "became": why})
                 left = replace(left, certificate={**entry.certificate, OTHER_SIZES: told})
-                if not self.store.put(left):
-                    return
-            self.store.remove(entry)
+            if left is None:
+                self.store.remove(entry)
+            elif not self.store.put(left):  # behind it the entry stays, for locks that name it
+                return
 
 
 def journal_of(keys: Sequence[str], mode: str, target: str, store: Store, folder: Path | None) -> Journal:

@@ -206,13 +206,15 @@ def test_an_entry_stays_in_the_store_whatever_comes_of_other_sizes(tmp_path: Pat
         wrong = Verdict(Status.MISMATCH, Rung.RUN, "it is wrong")
         # A size at which neither kernel has a time may be tried later.
         for verdict, tried in ((None, []), (ok, []), (TIMED, ["right"] * 6), (wrong, ["right"] * 6)):
-            (entry,) = store.entries()
+            (*_, entry) = store.entries()
             admitted = [Admitted(key, entry, (kernel, graph))]
             for _, made in Certifying(Says(verdict), "h100", bool).completed(admitted):
                 outcomes.certified(entry, made)
-            (entry,) = store.entries()
+            (*_, entry) = store.entries()
             assert [one["became"] for one in entry.certificate["other sizes"]] == tried
         assert holds(entry, other.numbers)
+        behind = next(store.entries())
+        assert store.find(entry.key, "sm_90", entry.versions, behind.pick) == behind, "a lock may name it"
         # Where the whole model is not faster with it, its range does not come back.
         assert store.put(replace(entry, replacement="another text"))  # what is behind it does not come to the fore
         outcomes.given_up("other", "the whole model is not faster with it there")
