@@ -112,9 +112,9 @@ class Entry:
         return digest_of(self.text)
 
     @property
-    def made_at(self) -> tuple[tuple[str, int], ...]:
-        """The sizes at which it was made, by run-time parameter; none where sizes may not change."""
-        return tuple((name, known[0]) for name, known in self.sizes)
+    def own_sizes(self) -> Mapping[str, int]:
+        """The sizes at which it was admitted, by run-time parameter; none where sizes may not change."""
+        return {name: known[0] for name, known in self.sizes}
 
     @once
     def pick(self) -> str:

@@ -157,14 +157,14 @@ class Store:
         """
         rows, removed, size = self._adopted()[0], 0, 0
         oldest, partial = time.time() - days * DAY_S, time.time() - _PARTIAL_S
-        made_at = {row.digest: entry.made_at for row in rows if (entry := self._read(row)) is not None}
+        kernels = {
+            row.digest: (row.kernel, row.trusted, entry and frozenset(entry.own_sizes.items()))
+            for row in rows
+            for entry in [self._read(row)]
+        }
         with self._alone() as index:
-            last = {(row.kernel, row.trusted, made_at.get(row.digest)): row.place for row in rows}
-            useless = [
-                row
-                for row in rows
-                if row.versions != str(versions) or last[row.kernel, row.trusted, made_at.get(row.digest)] != row.place
-            ]
+            last = {kernels[row.digest]: row for row in rows}
+            useless = [row for row in rows if row.versions != str(versions) or last[kernels[row.digest]] is not row]
             old = [row for row in useless if row.used <= oldest]
             files = [self._files.path(row.digest) for row in old]
             files += _older(self._files.quarantine, oldest) + _older(self._files.partial, partial)

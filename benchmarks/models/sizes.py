@@ -112,11 +112,8 @@ def _in_use(store: "Store") -> "list[Entry]":
     """The replacements that run, those for different sizes side by side."""
     from kernelwright.frontend.swap.running import side_by_side
 
-    known: dict[str, list[Entry]] = {}
-    for one in store.entries():
-        if one.kind == "replacement":
-            known.setdefault(one.key, []).insert(0, one)
-    return [one for some in known.values() for one in side_by_side(some)]
+    kernels = dict.fromkeys((one.key, one.target, one.versions) for one in store.entries() if one.kind == "replacement")
+    return [one for kernel in kernels for one in side_by_side(store.candidates(*kernel))]
 
 
 def _short(key: str) -> str:

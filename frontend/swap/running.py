@@ -28,17 +28,12 @@ def holds(entry: Entry, sizes: Mapping[str, int]) -> bool:
     return sizes.keys() == {name for name, _ in entry.sizes} and (not sizes or fits(entry.sizes, sizes))
 
 
-def own_sizes(entry: Entry) -> Mapping[str, int]:
-    """The sizes at which an entry was admitted; none where sizes may not change."""
-    return dict(entry.made_at)
-
-
 def side_by_side(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Of replacements of a kernel, those that run: the first one, and where sizes may change, those after it whose own
     sizes none before it is for."""
     found = tuple(entries[:1])
     for entry in entries[1:] if found and found[0].sizes else ():
-        if entry.sizes and not any(holds(one, own_sizes(entry)) for one in found):
+        if entry.sizes and not any(holds(one, entry.own_sizes) for one in found):
             found = *found, entry
     return found[:MOST_RANGES]
 

@@ -48,10 +48,8 @@ class StoredJudge:
         if reason or verdict is None:
             return reason
         sizes = tuple((parameter, numbers[:1]) for parameter, numbers in entry.sizes)  # all that was judged here
-        kept = {
-            name: told for name, told in entry.certificate.items() if name != OTHER_SIZES
-        }  # they are tried anew here
-        certificate = {**kept, "judged again": _told(verdict)}
+        certificate = {**entry.certificate, "judged again": _told(verdict)}
+        certificate.pop(OTHER_SIZES, None)  # they are tried anew here
         return replace(entry, trusted=True, sizes=sizes, certificate=certificate)
 
     def _judged(self, entry: Entry) -> tuple[str, Verdict | None]:

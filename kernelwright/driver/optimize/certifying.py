@@ -17,7 +17,6 @@ from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.evaluation.mutation.mutants import mutants
 from kernelwright.evaluation.mutation.score import INVALID
-from kernelwright.frontend.swap.running import own_sizes
 from kernelwright.ir.errors import KernelwrightError
 from kernelwright.ir.parser import parse_module
 
@@ -43,7 +42,7 @@ class Admitted:
     @property
     def at_its_own(self) -> bool:
         """Whether it was recorded at the sizes that the entry was made at; others lie in its range."""
-        return own_sizes(self.entry) == self.recording[0].numbers
+        return self.entry.own_sizes == self.recording[0].numbers
 
 
 @dataclass(eq=False)

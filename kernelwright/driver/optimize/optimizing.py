@@ -17,7 +17,7 @@ from kernelwright.driver.optimize.admission import Comparison
 from kernelwright.driver.optimize.answering import Answer, Answering, Question
 from kernelwright.driver.optimize.asking import LEAST_S, Wanted, searching, share_s
 from kernelwright.driver.optimize.certifying import MUTANTS, Admitted, Certifying, for_own_sizes, with_own
-from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, TWICE, Kept, Outcomes, journal_of
+from kernelwright.driver.optimize.outcomes import NOTHING, OFFERED, SEARCHED_TWICE, Kept, Outcomes, journal_of
 from kernelwright.driver.optimize.ranking import Recording, fits_in_cache, hope, ranked, recordings
 from kernelwright.driver.optimize.repro import write_repros
 from kernelwright.driver.optimize.result import Kernel, Optimized
@@ -41,7 +41,7 @@ CERTIFICATE_SHARE, SIZES_SHARE = 0.04, 0.3
 #: Kernels that could not save this share of the model's time are not searched.
 WORTH = 0.001
 #: Kernels of which this became are searched twice, where first searches leave time and much is to be gained yet.
-AGAIN = ("admitted", "slower", "unimproved", "refused")
+TWICE = ("admitted", "slower", "unimproved", "refused")
 
 
 @dataclass
@@ -137,7 +137,7 @@ class Optimizing:
                 if twice:
                     known, kept = of_both(before, had, known, kept)
                     offered_s = max(offered_s, had.get(OFFERED, 0.0))
-                kept = {**kept, OFFERED: offered_s, TWICE: bool(twice)}
+                kept = {**kept, OFFERED: offered_s, SEARCHED_TWICE: bool(twice)}
                 outcomes.noted(replace(known, seconds=before.seconds + answer.seconds), kept)
             self._changing = any(recorded[key][0].numbers for key in outcomes.admitted)
 
@@ -183,8 +183,8 @@ class Optimizing:
         ones, may end before their time is over, and leave theirs. Those that would be the same again are not made.
         Where nothing was admitted for sizes that may change, the second search is for the kernel's own sizes alone."""
         recorded, before = outcomes.recorded, outcomes.journal.results
-        searched = [one for one in outcomes.kernels.values() if one.became in AGAIN]
-        searched = [one for one in searched if not before.get(one.key, {}).get(TWICE)]
+        searched = [one for one in outcomes.kernels.values() if one.became in TWICE]
+        searched = [one for one in searched if not before.get(one.key, {}).get(SEARCHED_TWICE)]
         left_us = {one.key: one.left_us * hope(recorded[one.key][0]) for one in searched}
         much = [one for one in searched if left_us[one.key] >= MUCH * self._model_us]
         much.sort(key=lambda one: -left_us[one.key])
@@ -275,7 +275,7 @@ class Optimizing:
         if not self.store.put(entry):
             return replace(made.kernel, became="refused", why=self.store.trouble), {**made.kept, **others}
         if earlier is not None:
-            if earlier.made_at == entry.made_at:
+            if earlier.own_sizes == entry.own_sizes:
                 self.store.remove(earlier)
             others = {"others": [{"why": kernel.why, "entry": json.loads(earlier.text)}, *made.others]}
         self._ours[kernel.key] = made.ours

@@ -17,12 +17,12 @@ from kernelwright.driver.extraction.ranges import without
 from kernelwright.driver.optimize.ranking import Recording
 from kernelwright.driver.optimize.result import Kernel
 from kernelwright.driver.run.journal import Journal
-from kernelwright.frontend.swap.running import for_sizes, own_sizes, side_by_side
+from kernelwright.frontend.swap.running import for_sizes, side_by_side
 
 #: A kernel that was searched before is searched again with more than so many times the seconds.
 AGAIN = 2.0
 #: Where the journal keeps how many seconds a search could have taken, and whether there was a second one.
-OFFERED, TWICE = "offered_s", "searched twice"
+OFFERED, SEARCHED_TWICE = "offered_s", "searched twice"
 
 #: What the journal keeps of a kernel beside what became of it.
 Kept = Mapping[str, Any]
@@ -50,7 +50,7 @@ class Outcomes:
         """Take it down for later runs, too. The journal also keeps what was made and not admitted, and what is known of
         searches that `kept` says nothing of."""
         known = self.journal.results.get(kernel.key, {})
-        searches = {name: known[name] for name in (OFFERED, TWICE) if name in known}
+        searches = {name: known[name] for name in (OFFERED, SEARCHED_TWICE) if name in known}
         self.kernels[kernel.key] = kernel
         self.journal.add(kernel.key, {**kernel.told(), **searches, **kept})
         self.done(kernel)
@@ -69,8 +69,7 @@ class Outcomes:
     def beside(self, entry: Entry) -> list[Mapping[str, int]]:
         """The sizes at which other entries for a kernel were admitted."""
         found = side_by_side(self.store.candidates(entry.key, entry.target, entry.versions))
-        own = own_sizes(entry)
-        return [sizes for sizes in map(own_sizes, found) if sizes and sizes != own]
+        return [one.own_sizes for one in found if one.own_sizes and one.own_sizes != entry.own_sizes]
 
     def before(self, kernel: Kernel, seconds: float) -> Kernel | None:
         """What became of a kernel in an earlier run; None where a search of so many seconds may find more."""
@@ -99,13 +98,13 @@ class Outcomes:
         numbers = self.recorded[key][0].numbers
         while (entry := self.entry(key)) is not None and entry.kind == "replacement":
             left = without(entry, numbers)
-            if left is not None:
-                told = [one for one in entry.certificate.get(OTHER_SIZES, ()) if one["sizes"] != numbers]
-                told.append({"sizes": dict(numbers), "became": why})
-                left = replace(left, certificate={**entry.certificate, OTHER_SIZES: told})
             if left is None:
                 self.store.remove(entry)
-            elif not self.store.put(left):  # behind it the entry stays, for locks that name it
+                continue
+            told = [one for one in entry.certificate.get(OTHER_SIZES, ()) if one["sizes"] != numbers]
+            told.append({"sizes": dict(numbers), "became": why})
+            # Behind it the entry stays, for locks that name it.
+            if not self.store.put(replace(left, certificate={**entry.certificate, OTHER_SIZES: told})):
                 return
 
 

@@ -90,7 +90,7 @@ def two_ranges(folder: str) -> dict[str, Any]:
     store, model, told = Store.open(Path(folder)), Weighed().eval(), dict[str, Any](counts=[], launched=[], apart=0.0)
     for shape in ((2, 6), (12, 40), (3, 8)):
         told["counts"].append(optimized_by_plan(model, [torch.randn(shape)], "eval", store, 6000.0))
-    told["entries"] = len({entry.made_at for entry in store.entries()})
+    told["entries"] = len({tuple(entry.own_sizes.items()) for entry in store.entries()})
     fast = torch.compile(
         model, backend=kernelwright, dynamic=True, options={"store": str(store.folder), "lock": f"{folder}.lock"}
     )

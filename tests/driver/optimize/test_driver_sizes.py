@@ -23,7 +23,7 @@ from kernelwright.driver.optimize.result import Kernel
 from kernelwright.frontend.swap.graphs import GraphRecorder, RecordedGraph
 from kernelwright.frontend.swap.recorded import Recorded
 from kernelwright.frontend.swap.replacement import replacement
-from kernelwright.frontend.swap.running import holds, own_sizes, side_by_side
+from kernelwright.frontend.swap.running import holds, side_by_side
 from kernelwright.frontend.swap.sizes import which_fits
 from kernelwright.ir.printer import print_module
 
@@ -118,7 +118,7 @@ def test_entries_run_side_by_side_where_none_before_is_for_an_entrys_own_sizes()
     assert side_by_side([fixed, last]) == (fixed,) and side_by_side([]) == ()
     assert len(side_by_side([_entry(size) for size in range(1, 40)])) == 8
     assert holds(last, {"x": 35}) and not holds(last, {"x": 129}) and not holds(last, {}) and holds(fixed, {})
-    assert own_sizes(small) == {"x": 8} and own_sizes(fixed) == {}
+    assert small.own_sizes == {"x": 8} and fixed.own_sizes == {}
 
 
 def _turned() -> tuple[Recorded, RecordedGraph]:
